@@ -30,7 +30,7 @@ package enum ActionInputError: Error, Sendable {
         case .missingColumn(let input, let column, let found):
             "\(input): there is no column \"\(column)\"; the header has \(Self.list(found)). Nothing was planned"
         case .unknownColumn(let input, let column, let nearest):
-            "\(input): there is no column \"\(printable(column, limit: 60))\" in this action; did you mean \"\(nearest)\"? Nothing was planned"
+            "\(input): the column \"\(printable(column, limit: 60))\" does not belong to this action; did you mean \"\(nearest)\"? Nothing was planned"
         case .noValue(let input, let column, let key):
             "\(input): there is no column \"\(column)\", and the job file has no action.\(key); add one of the two. Nothing was planned"
         case .noRows(let input):
@@ -133,7 +133,7 @@ package enum ActionRefusal: Error, Equatable, Sendable {
         case .policyWithdrawn(let hash, let by, let at):
             "the approval of policy \(hash) was withdrawn by \(by) at \(at), so no further request is answered"
         case .policyUsedUp(let hash, let rows):
-            "the approval of the policy is used up: \(rows) of \(rows) rows. No further request is answered. Approve it again: \(Self.approval(of: hash))"
+            "all \(rows) rows of the policy's approval are used, so no further request is answered. Approve the policy again: \(Self.approval(of: hash))"
         case .noRight(let role):
             "PostgreSQL's role \(role) has no right to plan and send actions; use the role of the actor (storeledger_actor)"
         case .mustBeApproved(let role):
@@ -141,7 +141,7 @@ package enum ActionRefusal: Error, Equatable, Sendable {
         case .plannedAtOnce:
             "another process planned the same batch at the same moment; run again"
         case .otherAction(let hash, let found, let job):
-            "batch \(hash) of \(job) is of the action \(found), which the job file no longer has; give the new job another name"
+            "batch \(hash) of \(job) contains \(found) requests, but the job file now has another action; give the new job another name"
         }
     }
 

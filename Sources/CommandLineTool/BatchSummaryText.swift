@@ -41,7 +41,7 @@ struct BatchSummaryText {
         }
         if let consent = summary.consent, batch.rowsToSend > 0 {
             lines.append(
-                "  Apple asks for consent: \(counted(consent.required, "row")), not: \(consent.notRequired), not known: \(consent.unknown)"
+                "  consent: Apple requires it for \(counted(consent.required, "row")), not for \(consent.notRequired); unknown for \(consent.unknown)"
             )
         }
         if batch.rowsToSend > 0 {

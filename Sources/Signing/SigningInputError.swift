@@ -26,9 +26,9 @@ package enum SigningInputError: Error, Sendable {
             return "\(error.description) Nothing was signed"
         case .misspeltColumn(let path, let column, let nearest):
             let found = printable(column, limit: 60)
-            return "\(path): there is no column \"\(found)\" here; did you mean \"\(nearest)\"? Nothing was signed"
+            return "\(path): unknown column \"\(found)\"; did you mean \"\(nearest)\"? Nothing was signed"
         case .addedColumn(let path, let column):
-            return "\(path): the column \"\(column)\" is one that the output adds; remove it. Nothing was signed"
+            return "\(path): the output adds a column \"\(column)\"; remove it from the input. Nothing was signed"
         case .lineTooLong(let path, let line, let limit):
             return
                 "\(path):\(line): a line has more than \(limit) bytes; write one request on each line. Nothing was signed"

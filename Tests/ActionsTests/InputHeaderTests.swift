@@ -81,7 +81,7 @@ struct InputHeaderTests {
             ),
             (
                 ["original_transaction_id", "extend_reasoncode"],
-                "affected.csv: there is no column \"extend_reasoncode\" in this action; did you mean \"extend_reason_code\"? Nothing was planned"
+                "affected.csv: the column \"extend_reasoncode\" does not belong to this action; did you mean \"extend_reason_code\"? Nothing was planned"
             ),
         ] {
             let error = #expect(throws: ActionInputError.self) { try header(names, of: job) }

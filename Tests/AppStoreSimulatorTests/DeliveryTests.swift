@@ -170,13 +170,13 @@ import Testing
         }
     }
 
-    private func misdeliver(_ store: TestStore, _ rule: String) async throws {
+    private func setDeliveryFaults(_ store: TestStore, _ rule: String) async throws {
         #expect(try await store.put("/simulator/delivery-faults", body: "{\"rules\":[\(rule)]}").status == 200)
     }
 
     @Test func `a dropped attempt is in the history, and no request reaches the receiver`() async throws {
         try await posting { store, server in
-            try await misdeliver(store, #"{"fault":"drop","everyNth":2,"attempts":1,"result":"TIMED_OUT"}"#)
+            try await setDeliveryFaults(store, #"{"fault":"drop","everyNth":2,"attempts":1,"result":"TIMED_OUT"}"#)
             try await change(store, 4)
             try await deliveries(store) { $0.allSatisfy { Self.attempts($0).count == 1 } }
             #expect(server.requests.count == 2)
@@ -189,7 +189,7 @@ import Testing
 
     @Test func `a lost answer makes the same notification come again after its success`() async throws {
         try await posting { store, server in
-            try await misdeliver(store, #"{"fault":"loseAnswer"}"#)
+            try await setDeliveryFaults(store, #"{"fault":"loseAnswer"}"#)
             try await change(store)
             try await deliveries(store) { Self.attempts($0[0]).map(\.result) == ["TIMED_OUT"] }
             store.clock.advance(by: .seconds(3_600))
@@ -202,7 +202,7 @@ import Testing
 
     @Test func `a duplicate comes again after 200, and the history has one attempt`() async throws {
         try await posting { store, server in
-            try await misdeliver(store, #"{"fault":"duplicate"}"#)
+            try await setDeliveryFaults(store, #"{"fault":"duplicate"}"#)
             try await change(store)
             let line = try #require(try await deliveries(store) { Self.isDone($0[0]) }.first)
             #expect(Self.attempts(line).map(\.result) == ["SUCCESS"])
@@ -212,7 +212,7 @@ import Testing
 
     @Test func `a reordered notification comes after later ones`() async throws {
         try await posting(configure: { $0.delivery?.concurrency = 1 }) { store, server in
-            try await misdeliver(store, #"{"fault":"reorder","times":1,"by":3}"#)
+            try await setDeliveryFaults(store, #"{"fault":"reorder","times":1,"by":3}"#)
             try await change(store, 6)
             let lines = try await deliveries(store) { $0.allSatisfy(Self.isDone) }
             let posted = try server.requests.map { request in
@@ -227,12 +227,12 @@ import Testing
 
     @Test func `an unlisted notification is posted, and in the history only after the fault ends`() async throws {
         try await posting { store, server in
-            try await misdeliver(store, #"{"fault":"unlist"}"#)
+            try await setDeliveryFaults(store, #"{"fault":"unlist"}"#)
             try await change(store)
             let line = try #require(try await deliveries(store) { Self.isDone($0[0]) }.first)
             #expect(server.requests.count == 1)
             #expect(try await history(store)[Self.uuid(line)] == nil)
-            try await misdeliver(store, "")
+            try await setDeliveryFaults(store, "")
             #expect(try await history(store)[Self.uuid(line)] == Self.attempts(line))
         }
     }

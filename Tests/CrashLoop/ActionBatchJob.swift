@@ -156,7 +156,7 @@ extension ActionRound {
     ///
     /// Of the rows whose request has an ID, the store refuses the first one each time. The second one is never applied, and its
     /// first request is answered with 500, so that only signed data shows what became of it.
-    func misbehave(_ mood: Mood) async throws {
+    func setFaults(_ mood: Mood) async throws {
         let action = try current.action
         func rule(_ fault: String) -> String { #"{"endpoint": "\#(action.endpoint)", \#(fault)}"# }
         var rules: [String] = []
@@ -194,7 +194,7 @@ extension ActionRound {
         } else {
             rules.append(rule(#""fault": "refuseRepeat""#))
         }
-        try await store.misbehave("{\"rules\": [\(rules.joined(separator: ", "))]}")
+        try await store.setFaults("{\"rules\": [\(rules.joined(separator: ", "))]}")
     }
 
     /// What the first two rows of the current batch change, which the store never applies.

@@ -51,7 +51,7 @@ extension ActionRound {
         }
         try BrokenPromise.check(isHit == (approved == 0) ? [] : ["CP56: a killed approval counts"])
         if isHit { try await approve() }
-        try await misbehave(.faulty)
+        try await setFaults(.faulty)
     }
 
     /// Result files that are killed in the middle are replaced as a whole by the next ones.
@@ -75,16 +75,16 @@ extension ActionRound {
                 // The leases of a fast process would end before their first renewal.
                 try await settle()
                 try await ensureWork(6)
-                try await misbehave(.slow(milliseconds: 400))
+                try await setFaults(.slow(milliseconds: 400))
                 lease = 40
-            case .sendingClosing: try await misbehave(.rateLimited)
-            case .finishing: try await misbehave(.calm)
+            case .sendingClosing: try await setFaults(.rateLimited)
+            case .finishing: try await setFaults(.calm)
             default: break
             }
             let victim = try startSending(failpoint: planned.failpoint("kill"), lease: lease)
             if planned.point.situation == .sending { try joinIn() }
             try await finish(victim)
-            try await misbehave(.faulty)
+            try await setFaults(.faulty)
             if note(victim, fault) { return try await afterDeath(of: victim) }
         }
     }
@@ -104,13 +104,13 @@ extension ActionRound {
     private mutating func killOne(_ fault: InjectedFault) async throws {
         for _ in 0..<3 {
             try await ensureWork()
-            try await misbehave(.slow(milliseconds: 60))
+            try await setFaults(.slow(milliseconds: 60))
             try joinIn()
             let victim = alive[Int.random(in: alive.indices, using: &random)]
             try await Task.sleep(for: .milliseconds(Int.random(in: 50...700, using: &random)))
             victim.process.signal(SIGKILL)
             let code = await victim.process.wait()
-            try await misbehave(.faulty)
+            try await setFaults(.faulty)
             guard code == 137 else {
                 tally.miss(fault)
                 try await reap()
@@ -129,14 +129,14 @@ extension ActionRound {
         try await ensureWork()
         try await settle()
         try await ensureWork()
-        try await misbehave(.slow(milliseconds: 60))
+        try await setFaults(.slow(milliseconds: 60))
         let victim = try startSending(failpoint: planned?.failpoint("stop"), lease: 40)
         if planned == nil {
             try await Task.sleep(for: .milliseconds(Int.random(in: 200...600, using: &random)))
             victim.process.signal(SIGSTOP)
         } else if await victim.process.errorLine(with: "failpoint ") == nil {
             tally.miss(fault)
-            try await misbehave(.faulty)
+            try await setFaults(.faulty)
             return
         }
         let isStopped = !victim.process.hasEnded
@@ -147,7 +147,7 @@ extension ActionRound {
         if isStopped { tally.hit(fault) } else { tally.miss(fault) }
         try await finish(victim)
         try await finish(heir)
-        try await misbehave(.faulty)
+        try await setFaults(.faulty)
         try await checkLive()
     }
 
@@ -171,7 +171,7 @@ extension ActionRound {
         try await ensureWork()
         try await settle()
         try await ensureWork()
-        try await misbehave(.slow(milliseconds: 100))
+        try await setFaults(.slow(milliseconds: 100))
         let victim = try startSending()
         try await Task.sleep(for: .milliseconds(Int.random(in: 100...700, using: &random)))
         let began = ContinuousClock.now
@@ -182,7 +182,7 @@ extension ActionRound {
         }
         let elapsed = ContinuousClock.now - began
         alive.removeAll { $0.name == victim.name }
-        try await misbehave(.faulty)
+        try await setFaults(.faulty)
         switch code {
         case 75:
             tally.hit(fault)
@@ -216,7 +216,7 @@ extension ActionRound {
 
     private mutating func breakPostgres(_ fault: InjectedFault) async throws {
         try await ensureWork()
-        try await misbehave(.slow(milliseconds: 60))
+        try await setFaults(.slow(milliseconds: 60))
         try joinIn()
         try await Task.sleep(for: .milliseconds(Int.random(in: 150...600, using: &random)))
         switch fault {
@@ -229,7 +229,7 @@ extension ActionRound {
         }
         postgresWasKilled = true
         tally.hit(fault)
-        try await misbehave(.faulty)
+        try await setFaults(.faulty)
         try await checkLive()
     }
 }

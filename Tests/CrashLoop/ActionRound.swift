@@ -176,7 +176,7 @@ struct ActionRound: PlayedRound {
     ///
     /// The store still refuses repeats.
     mutating func drain() async throws {
-        try await misbehave(.calm)
+        try await setFaults(.calm)
         try await settle()
         var runs = 0
         while try await !isFinished() {
@@ -221,7 +221,7 @@ struct ActionRound: PlayedRound {
     mutating func planNext() async throws {
         try await planBatch()
         try await approve()
-        try await misbehave(.faulty)
+        try await setFaults(.faulty)
     }
 
     func approval() throws -> [String] {

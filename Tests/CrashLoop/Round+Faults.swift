@@ -29,7 +29,7 @@ extension Round {
             let victim = try start(failpoint: planned.failpoint("kill"), restart: restart, lease: lease)
             if planned.point.situation == .anyRun, attempt == 0 { try await joinIn() }
             let code = try await finish(victim)
-            if planned.point.situation.needsFaults { try await misbehave() }
+            if planned.point.situation.needsFaults { try await setFaults() }
             guard code == 137, victim.hasReachedPoint else {
                 tally.miss(fault)
                 continue
@@ -50,7 +50,7 @@ extension Round {
             return isRetry
         case .records, .rejects, .heartbeat:
             if situation == .heartbeat {
-                try await misbehave([#"{"fault": "delay", "milliseconds": 60}"#])
+                try await setFaults([#"{"fault": "delay", "milliseconds": 60}"#])
             }
             let isRunning = try await !isFinished()
             if isRunning, !isRetry, situation == .records { return false }
@@ -74,12 +74,12 @@ extension Round {
         case .closing:
             if try await isFinished() { _ = try await store.advance(changes: 3) }
             let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 1_500
-            try await misbehave([#"{"atRequest": 2, "fault": "rateLimited", "retryAfter": ["\#(moment)"]}"#])
+            try await setFaults([#"{"atRequest": 2, "fault": "rateLimited", "retryAfter": ["\#(moment)"]}"#])
             return isRetry
         case .refusals:
             try await settle()
             try rewriteJob(listing)
-            try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
+            try await setFaults([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
             return plan.listsUnknownID && isRetry
         case .migration, .erasure, .planning, .approving, .sending, .finishing, .sendingHeartbeat, .sendingClosing,
             .results:
@@ -125,7 +125,7 @@ extension Round {
 
     private mutating func pause(_ fault: InjectedFault) async throws {
         try await settle()
-        try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
+        try await setFaults([#"{"fault": "delay", "milliseconds": 40}"#])
         let before = try await store.requests().arrivals.count
         let victim = try start(restart: true, lease: 40)
         try await Task.sleep(for: .milliseconds(Int.random(in: 200...700, using: &random)))
@@ -135,11 +135,11 @@ extension Round {
 
     private mutating func stop(at planned: PlannedPoint, _ fault: InjectedFault) async throws {
         try await settle()
-        try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
+        try await setFaults([#"{"fault": "delay", "milliseconds": 40}"#])
         let before = try await store.requests().arrivals.count
         let victim = try start(failpoint: planned.failpoint("stop"), restart: true, lease: 40)
         guard await victim.process.errorLine(with: "failpoint ") != nil else {
-            try await misbehave()
+            try await setFaults()
             return tally.miss(fault)
         }
         try await wakeLater(victim, since: before, fault)
@@ -156,7 +156,7 @@ extension Round {
         victim.process.signal(SIGCONT)
         if isRunning { tally.hit(fault) } else { tally.miss(fault) }
         reworkAllowed += 2 * plan.concurrency
-        try await misbehave()
+        try await setFaults()
         _ = try await finish(victim)
         _ = try await finish(heir)
         // Requests that were being sent when the process was stopped cannot be recalled.
@@ -210,7 +210,7 @@ extension Round {
 
     private mutating func terminate(_ fault: InjectedFault) async throws {
         try await settle()
-        try await misbehave([#"{"fault": "delay", "milliseconds": 30}"#])
+        try await setFaults([#"{"fault": "delay", "milliseconds": 30}"#])
         let victim = try start(restart: true)
         try await Task.sleep(for: .milliseconds(Int.random(in: 100...700, using: &random)))
         let began = ContinuousClock.now
@@ -219,7 +219,7 @@ extension Round {
         guard let code = await victim.end(within: .seconds(20)) else {
             throw BrokenPromise(sentences: ["CP45: SIGTERM did not end \(victim.name)"])
         }
-        try await misbehave()
+        try await setFaults()
         alive.removeAll { $0.name == victim.name }
         reworkAllowed += plan.concurrency
         guard [75, 143].contains(code) else {
@@ -271,13 +271,13 @@ extension Round {
     private mutating func cutPages(_ fault: InjectedFault) async throws {
         if try await isFinished() { _ = try await store.advance(changes: 6) }
         let before = try await store.requests().arrivals.count
-        try await misbehave([
+        try await setFaults([
             #"{"everyNth": 7, "times": 4, "fault": "dropConnection"}"#,
             #"{"everyNth": 5, "times": 4, "fault": "truncateBody", "bytes": 900}"#,
         ])
         let worker = try start(restart: try await isFinished())
         _ = try await finish(worker)
-        try await misbehave()
+        try await setFaults()
         let after = try await store.requests().arrivals
         // The store counts a truncated page as answered.
         reworkAllowed += 8

@@ -113,7 +113,7 @@ struct Round: PlayedRound {
     // MARK: The whole round
 
     mutating func play(kills limit: Int) async throws {
-        try await misbehave()
+        try await setFaults()
         for fault in plan.faults where tally.kills < limit {
             let began = ContinuousClock.now
             try await inject(fault)
@@ -123,7 +123,7 @@ struct Round: PlayedRound {
         try await judgeDrained()
         if plan.seed.isMultiple(of: 5) {
             // The store now answers without faults, and everything is fetched again.
-            try await store.misbehave("{\"rules\": []}")
+            try await store.setFaults("{\"rules\": []}")
             try rewriteJob(listing)
             let worker = try start(restart: true)
             _ = try await finish(worker)
@@ -134,16 +134,16 @@ struct Round: PlayedRound {
     }
 
     /// Sets the store's fault rules: these, and after them the rule for badly signed records.
-    func misbehave(_ rules: [String] = []) async throws {
+    func setFaults(_ rules: [String] = []) async throws {
         let bad = plan.badOneIn.map { #"{"fault": "forgeSignature", "oneIn": \#($0)}"# }
-        try await store.misbehave("{\"rules\": [\((rules + [bad].compactMap(\.self)).joined(separator: ", "))]}")
+        try await store.setFaults("{\"rules\": [\((rules + [bad].compactMap(\.self)).joined(separator: ", "))]}")
     }
 
     // MARK: The end
 
     /// Completes the current run, and then a run that begins after the store's last change.
     mutating func drain() async throws {
-        try await misbehave()
+        try await setFaults()
         try await settle()
         if try await !isFinished() { try await runToItsEnd() }
         try await runToItsEnd()

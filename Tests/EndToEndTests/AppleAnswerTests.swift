@@ -65,7 +65,7 @@ struct AppleAnswerTests {
                 placed.endpoint = answer.endpoint ?? "transactionHistory"
                 return placed.rule(atRequest: answer.endpoint == nil ? 3 + 4 * place : 2, retryAfter: opening)
             }
-            try await stage.store.misbehave("{\"rules\": [\(rules.joined(separator: ", "))]}")
+            try await stage.store.setFaults("{\"rules\": [\(rules.joined(separator: ", "))]}")
             try await stage.run(path)
 
             let book = try stage.book()
@@ -80,13 +80,13 @@ struct AppleAnswerTests {
         try await Stage.with { stage in
             let path = try await stage.migrated(stage.job)
             let rules = Self.failing.enumerated().map { place, answer in answer.rule(atRequest: 2 + 3 * place) }
-            try await stage.store.misbehave("{\"rules\": [\(rules.joined(separator: ", "))]}")
+            try await stage.store.setFaults("{\"rules\": [\(rules.joined(separator: ", "))]}")
             try await stage.run(path, expecting: 2)
             let book = try stage.book()
             let failed = "SELECT error_code FROM crawl_items WHERE state = 'failed' ORDER BY 1"
             #expect(try await book.column(failed) == Self.failing.compactMap { $0.code.map(String.init) }.sorted())
 
-            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.store.setFaults(#"{"rules": []}"#)
             try await stage.run(path)
             expectNone(try await book.differences(from: stage.store.world()))
         }
@@ -102,7 +102,7 @@ struct AppleAnswerTests {
             job.transactionIds = nil
             let path = try await stage.migrated(job)
             let answer = Answer("H04", 400, 4_000_012, at: "notificationHistory")
-            try await stage.store.misbehave("{\"rules\": [\(answer.rule(atRequest: 1))]}")
+            try await stage.store.setFaults("{\"rules\": [\(answer.rule(atRequest: 1))]}")
             try await stage.run(path)
             let book = try stage.book()
             #expect(try await book.count("SELECT sum(restarts) FROM crawl_items") == 1)
@@ -123,7 +123,7 @@ struct AppleAnswerTests {
             for answer in Self.stopping {
                 // One 403 does not stop the run if Apple accepts the key for another request.
                 let rule = answer.rule(atRequest: answer.status == 403 ? nil : 3)
-                try await stage.store.misbehave("{\"rules\": [\(rule)]}")
+                try await stage.store.setFaults("{\"rules\": [\(rule)]}")
                 let outcome = try await stage.storeledger("run", path, "--progress", "none")
                 #expect(outcome.code == answer.exit, "\(answer): \(outcome.errors)")
                 #expect(outcome.errorLines.count == 1, "\(answer): \(outcome.errors)")
@@ -132,7 +132,7 @@ struct AppleAnswerTests {
             }
             let open = "SELECT item_key FROM crawl_items WHERE stream = 'transactionHistory' AND state <> 'done'"
             let id = try #require(try await book.column(open).last)
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"endpoint": "transactionHistory", "transactionId": "\#(id)", "fault": "status", "status": 403}]}"#
             )
             try await stage.run(path, expecting: 2)
@@ -140,7 +140,7 @@ struct AppleAnswerTests {
             #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE state <> 'done'") == 1)
             #expect(try await book.count("SELECT count(*) FROM runs") == 1)
 
-            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.store.setFaults(#"{"rules": []}"#)
             try await stage.run(path)
             expectNone(try await book.differences(from: stage.store.world()))
         }
@@ -151,7 +151,7 @@ struct AppleAnswerTests {
             let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
             let id = try #require(ids.split(separator: "\n").dropFirst().first)
             let path = try await stage.migrated(stage.job)
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"""
                 {"rules": [{"endpoint": "transactionHistory", "transactionId": "\#(id)", "fault": "status",
                             "status": 404, "body": "<html>Not found</html>"}]}
@@ -169,7 +169,7 @@ struct AppleAnswerTests {
         try await Stage.with(.init(customers: 3)) { stage in
             let path = try await stage.migrated(stage.job)
             let year = Int64(Date.now.timeIntervalSince1970 * 1_000) + 365 * 86_400_000
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"endpoint": "refundHistory", "fault": "rateLimited", "retryAfter": ["\#(year)"]}]}"#
             )
             let outcome = try await stage.storeledger("run", path, "--progress", "plain", "--max-duration", "3s")
@@ -190,7 +190,7 @@ struct AppleAnswerTests {
         try await Stage.with(.init(customers: 40)) { stage in
             let path = try await stage.migrated(stage.job)
             let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 6_000
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"endpoint": "refundHistory", "atRequest": 1, "fault": "rateLimited", "retryAfter": ["\#(moment)"]}]}"#
             )
             try await stage.run(path)

@@ -24,7 +24,7 @@ struct ContinuedRunTests {
             var job = Self.histories(stage)
             let path = try await stage.migrated(job)
             try await stage.run(path, expecting: 2)
-            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.store.setFaults(#"{"rules": []}"#)
 
             let limits = job.limits
             job.limits = Self.slow
@@ -54,7 +54,7 @@ struct ContinuedRunTests {
             var job = Self.histories(stage)
             let path = try await stage.migrated(job)
             try await stage.run(path, expecting: 2)
-            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.store.setFaults(#"{"rules": []}"#)
             let limits = job.limits
             job.limits = Self.slow
             try stage.write(job)

@@ -166,7 +166,7 @@ struct DatabaseFaultTests {
             var job = stage.job
             job.streams = ["transactionHistory: {}"]
             let path = try await stage.migrated(job)
-            try await stage.store.misbehave(#"{"rules": [{"fault": "delay", "milliseconds": 3000}]}"#)
+            try await stage.store.setFaults(#"{"rules": [{"fault": "delay", "milliseconds": 3000}]}"#)
             let book = try stage.book()
             // A page takes milliseconds to commit, an answer three seconds to come.
             let open = """

@@ -27,7 +27,7 @@ struct DismissalTests {
     @Test func `a dismissed record is not counted any more, even if a run receives it in other bytes`() async throws {
         try await Stage.with(.init(customers: 8, transactionsPerCustomer: 25)) { stage in
             let path = try stage.write(Self.job(of: stage))
-            try await stage.store.misbehave(Self.someBad)
+            try await stage.store.setFaults(Self.someBad)
             try await stage.run(path, expecting: 2)
             try await stage.run(path, expecting: 2)
 
@@ -80,7 +80,7 @@ struct DismissalTests {
     @Test func `an export has the texts, for its owner alone, and an unknown ID dismisses nothing`() async throws {
         try await Stage.with(.init(customers: 8, transactionsPerCustomer: 25)) { stage in
             let path = try stage.write(Self.job(of: stage))
-            try await stage.store.misbehave(Self.someBad)
+            try await stage.store.setFaults(Self.someBad)
             try await stage.run(path, expecting: 2)
             let file = stage.directory + "/rejects.jsonl"
 
@@ -169,7 +169,7 @@ struct DismissalTests {
             try await stage.run(path)
             job.name = "adhoc"
             let adhoc = try stage.write(job)
-            try await stage.store.misbehave(Self.someBad)
+            try await stage.store.setFaults(Self.someBad)
             try await stage.run(adhoc, expecting: 2)
             let jobs = try JSONDecoder().decode(
                 [Job].self,

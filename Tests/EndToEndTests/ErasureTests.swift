@@ -51,10 +51,10 @@ struct ErasureTests {
             forged.name = "forged"
             forged.transactionIds = "list: [\"\(customer.listed)\"]"
             forged.streams = ["transactionHistory: {}", "notificationHistory: {startDate: -60d}"]
-            try await stage.store.misbehave(#"{"rules": [{"fault": "forgeSignature"}]}"#)
+            try await stage.store.setFaults(#"{"rules": [{"fault": "forgeSignature"}]}"#)
             let outcome = try await stage.storeledger("run", try stage.write(forged))
             #expect([2, 76].contains(outcome.code), "\(outcome.errors)")
-            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.store.setFaults(#"{"rules": []}"#)
             try await body(stage, path, book, customer)
         }
     }

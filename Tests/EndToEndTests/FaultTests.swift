@@ -71,7 +71,7 @@ struct FaultTests {
             let path = try await stage.migrated(stage.job)
             let id = try #require(try await Self.customer(with: 21...80, in: stage)).id
             // The first page has no cursor to repeat; the second one has.
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 """
                 {"rules": [{"endpoint": "transactionHistory", "transactionId": "\(id)", "atRequest": 2,
                             "fault": "repeatPage"}]}
@@ -96,7 +96,7 @@ struct FaultTests {
             job.limits = "{concurrency: 1, share: 1}"
             let path = try await stage.migrated(job)
             let expiry = #""endpoint": "notificationHistory", "fault": "expireToken""#
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 "{\"rules\": [{\"atRequest\": 2, \(expiry)}, {\"atRequest\": 3, \(expiry)}]}"
             )
             try await stage.run(path)
@@ -114,7 +114,7 @@ struct FaultTests {
         try await Stage.with(.init(customers: 30)) { stage in
             let path = try await stage.migrated(stage.job)
             let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 3_000
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 """
                 {"rules": [{"endpoint": "transactionHistory", "atRequest": 10, "fault": "rateLimited",
                             "retryAfter": ["\(moment)"]}]}
@@ -144,7 +144,7 @@ struct FaultTests {
             let path = try await stage.migrated(stage.job)
             let book = try stage.book()
             let listed = try #require(try await Self.customer(with: 2...10, in: stage))
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"endpoint": "transactionHistory", "transactionId": "\#(listed.id)", "fault": "\#(fault)"}]}"#
             )
 
@@ -190,7 +190,7 @@ struct FaultTests {
             let all = try await book.count("SELECT count(*) FROM notifications")
 
             job.schema = "partial"
-            try await stage.store.misbehave("{\"rules\": [{\"atRequest\": \(pages), \"fault\": \"wrongBundle\"}]}")
+            try await stage.store.setFaults("{\"rules\": [{\"atRequest\": \(pages), \"fault\": \"wrongBundle\"}]}")
             try await stage.run(try await stage.migrated(job), expecting: 2)
 
             let partial = try stage.book(schema: job.schema)
@@ -241,7 +241,11 @@ struct FaultTests {
             let status = try await stage.storeledger("status", path)
             #expect(
                 status.output.contains(
-                    "unknown to Apple: 1 ID, such as 999999999999 (storeledger failures \(path) lists them); remove wrong IDs from the list, or set sandboxFallback for testers; a job with changedSince requests them again only with storeledger retry \(path)"
+                    """
+                      unknown to Apple: 1 ID, such as 999999999999; to list them: storeledger failures \(path)
+                        remove wrong IDs from the list, or set sandboxFallback for testers
+                        a job with changedSince requests them again only with: storeledger retry \(path)
+                    """
                 )
             )
         }
@@ -253,7 +257,7 @@ struct FaultTests {
                 separator: "\n"
             )
             let path = try await stage.migrated(stage.job)
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"endpoint": "refundHistory", "transactionId": "\#(ids[1])", "fault": "repeatPage"}]}"#
             )
             try await stage.run(path, expecting: 2)
@@ -263,7 +267,7 @@ struct FaultTests {
             )
             expectNone(try await book.differences(from: stage.store.world()))
 
-            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.store.setFaults(#"{"rules": []}"#)
             try await stage.run(path)
             #expect(try await book.column("SELECT item_key FROM crawl_items WHERE state = 'failed'") == [])
         }

@@ -15,7 +15,7 @@ struct HardenedProcessTests {
         ]
         let (program, arguments) = Self.asOrdinaryUser(Executables.storeledger, ["status"])
         try await withChildProcess(program, arguments, environment: environment) { process in
-            while listener.visits() == 0, !process.hasEnded {}  // it is at work once it has knocked
+            while listener.connectionsSinceLastCall() == 0, !process.hasEnded {}  // it is at work once it has knocked
             let own = "/proc/\(process.processID)"
             for secret in ["environ", "mem", "maps"] {
                 #expect(try await Self.canRead("\(own)/\(secret)") == false, "\(secret)")

@@ -461,7 +461,7 @@ struct OperationTests {
                 ("forgeSignature", "The answers are not as Apple signs them: check DNS and proxies"),
                 ("garbageBody", "another server may answer in Apple's place: check DNS and proxies"),
             ] {
-                try await stage.store.misbehave(#"{"rules": [{"fault": "\#(fault)"}]}"#)
+                try await stage.store.setFaults(#"{"rules": [{"fault": "\#(fault)"}]}"#)
                 let doctor = try await stage.storeledger("doctor", path)
                 let found = doctor.output.split(separator: "\n").filter { $0.hasPrefix("FAIL") }
                 #expect(doctor.code == 76 && found.count == 1 && found[0].contains(words), "\(doctor.output)")

@@ -76,6 +76,9 @@ struct ReadEndpointTests {
                 )
                     == ["appTransaction 4040019"]
             )
+            let status = try await stage.storeledger("status", path).output
+            #expect(status.contains("\n  no app transaction: 1 ID (4040019); to list them: "), "\(status)")
+            #expect(!status.contains("unknown to Apple"), "\(status)")
             let found = try await Set(book.column("SELECT app_transaction_id FROM app_transactions"))
             #expect(found.count == 24)
             #expect(

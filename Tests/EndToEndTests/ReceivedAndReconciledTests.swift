@@ -49,7 +49,7 @@ struct ReceivedAndReconciledTests {
         async throws
     {
         try await receiving { stage, book, job, _ in
-            try await stage.store.misdeliver(
+            try await stage.store.setDeliveryFaults(
                 #"{"rules": [{"fault": "drop", "everyNth": 4, "result": "TIMED_OUT"}, {"fault": "loseAnswer", "everyNth": 3}]}"#
             )
             try await stage.store.advance(changes: 20, from: Self.yesterday)
@@ -94,7 +94,7 @@ struct ReceivedAndReconciledTests {
     {
         try await receiving({ $0.transactionIds = "{changedSince: lastRun}" }) { stage, book, job, _ in
             try await stage.run(job)
-            try await stage.store.misdeliver(#"{"rules": [{"fault": "unlist"}]}"#)
+            try await stage.store.setDeliveryFaults(#"{"rules": [{"fault": "unlist"}]}"#)
             _ = try await stage.store.advance(changes: 6)
             try await wait { try await stage.store.deliveries().allSatisfy { $0.answered > 0 } }
             try await wait { try await book.count(Self.pending) == 0 }

@@ -19,13 +19,13 @@ struct RejectedOnceTests {
             job.streams[2] = "notificationHistory: {scope: app, startDate: -179d, endDate: now}"
             let path = try await stage.migrated(job)
             let book = try stage.book()
-            try await stage.store.misbehave(Self.forged)
+            try await stage.store.setFaults(Self.forged)
             try await stage.run(path, expecting: 2)
             #expect(try await book.count(Self.counted) > 5)
             let streams = try await book.column("SELECT DISTINCT stream FROM rejected_records ORDER BY 1")
             #expect(streams.contains("transactionHistory") && streams.contains("notificationHistory"), "\(streams)")
 
-            try await stage.store.misbehave(Self.none)
+            try await stage.store.setFaults(Self.none)
             try await stage.run(path)
 
             #expect(try await book.count(Self.counted) == 0)
@@ -49,7 +49,7 @@ struct RejectedOnceTests {
             let path = try await stage.migrated(job)
             let book = try stage.book()
             // The first page has bad records, and the second one is refused.
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"""
                 {"rules": [{"endpoint": "transactionHistory", "everyNth": 2, "times": 1, "fault": "status", "status": 404,
                             "errorCode": 4040010, "errorMessage": "x"}, {"fault": "forgeSignature", "oneIn": 3}]}
@@ -59,7 +59,7 @@ struct RejectedOnceTests {
             #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE state = 'failed'") == 1)
             #expect(try await book.count(Self.counted) > 0)
 
-            try await stage.store.misbehave(Self.none)
+            try await stage.store.setFaults(Self.none)
             let retry = try await stage.storeledger("retry", path)
 
             #expect(retry.code == 0, "\(retry.errors)\(retry.output)")

@@ -30,7 +30,7 @@ struct RejectedShareTests {
         try await Stage.with(.init(customers: 90, transactionsPerCustomer: 25)) { stage in
             let path = try await stage.migrated(Self.job(of: stage))
             let size = try await Self.size(of: stage)
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"fault": "wrongBundle", "times": 3}, {"fault": "forgeSignature", "oneIn": 66}]}"#
             )
 
@@ -53,7 +53,7 @@ struct RejectedShareTests {
         try await Stage.with(.init(customers: 150, transactionsPerCustomer: 25)) { stage in
             let path = try await stage.migrated(Self.job(of: stage))
             let size = try await Self.size(of: stage)
-            try await stage.store.misbehave(#"{"rules": [{"fault": "forgeSignature", "oneIn": 10}]}"#)
+            try await stage.store.setFaults(#"{"rules": [{"fault": "forgeSignature", "oneIn": 10}]}"#)
 
             let stopped = try await stage.storeledger("run", path, "--progress", "none")
 
@@ -88,7 +88,7 @@ struct RejectedShareTests {
             let path = try await stage.migrated(Self.job(of: stage))
             let size = try await Self.size(of: stage)
             try #require((400..<1_000).contains(size.transactions))
-            try await stage.store.misbehave(#"{"rules": [{"fault": "forgeSignature", "oneIn": 10}]}"#)
+            try await stage.store.setFaults(#"{"rules": [{"fault": "forgeSignature", "oneIn": 10}]}"#)
 
             let told = try await stage.storeledger("run", path, "--progress", "none")
 
@@ -107,7 +107,7 @@ struct RejectedShareTests {
     @Test func `a store in which every record is bad stops a run after five pages, at every start`() async throws {
         try await Stage.with(.init(customers: 60, transactionsPerCustomer: 25)) { stage in
             let path = try await stage.migrated(Self.job(of: stage))
-            try await stage.store.misbehave(#"{"rules": [{"fault": "forgeSignature"}]}"#)
+            try await stage.store.setFaults(#"{"rules": [{"fault": "forgeSignature"}]}"#)
             for start in 1...2 {
                 let stopped = try await stage.storeledger("run", path, "--progress", "none")
                 #expect(stopped.code == 76)

@@ -153,7 +153,7 @@ struct ReplicaTests {
                 ["status", pair.path],
                 at: both + "&target_session_attrs=prefer-standby"
             )
-            #expect(text.output.contains("\n  read from a replica, which has everything that was committed until 20"))
+            #expect(text.output.contains("\n  read from a replica, which has all changes until 20"))
 
             try await book.with { try $0.script("SELECT pg_wal_replay_resume()") }
             try await pair.replica.catchUp(with: pair.primary)

@@ -73,7 +73,7 @@ struct RereadingTests {
             )
             #expect(due == 15)
 
-            try await stage.store.misbehave(#"{"rules": [{"fault": "delay", "milliseconds": 150}]}"#)
+            try await stage.store.setFaults(#"{"rules": [{"fault": "delay", "milliseconds": 150}]}"#)
             let arguments = ["run", path, "--progress", "none", "--concurrency", "1"]
             for _ in 0..<2 {
                 let before = try await stage.store.requests().total
@@ -87,7 +87,7 @@ struct RereadingTests {
                 }
             }
             try await book.endLeases()
-            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.store.setFaults(#"{"rules": []}"#)
             try await stage.run(path)
 
             let second = "crawl_items WHERE item_key LIKE '%+second'"

@@ -30,7 +30,7 @@ struct SecretScanTests {
             var job = stage.job
             job.csv = "{directory: out, tables: [transactions, notifications, runs, rejected_records]}"
             let path = try await stage.migrated(job)
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"atRequest": 3, "fault": "forgeSignature"}, {"atRequest": 5, "fault": "status", "status": 401}]}"#
             )
             let told = stage.directory + "/told"

@@ -88,14 +88,14 @@ struct ReceivedTests {
         let goesOn = Promise<Void>()
         async let first = world.ledger.normaliseReceived(from: origin(world), atMost: 4) { texts in
             guard isFirst.exchange(false, ordering: .relaxed) else { return Self.records(texts) }
-            inside.keep {}
+            inside.fulfill {}
             // The transaction holds its rows while the other receiver works.
-            while !goesOn.isKept { usleep(1_000) }
+            while !goesOn.isFulfilled { usleep(1_000) }
             return Self.records(texts)
         }
         await inside.value
         #expect(try await normalise(other) == NormalisedBatch(notifications: 2))
-        goesOn.keep {}
+        goesOn.fulfill {}
         #expect(try await first == NormalisedBatch(notifications: 4))
         #expect(try await world.count("notifications") == 6)
     }

@@ -251,7 +251,7 @@ struct RunTests {
         let continued = try await world.anotherProcess().beginOrJoin(retry, ids: ids)
 
         #expect(continued.joined && continued.run == begun && continued.now == Jobs.now)
-        #expect(continued.remarks.first?.contains("reads the list again, as it is now") == true)
+        #expect(continued.remarks.first?.contains("reads the current list again") == true)
         #expect(try await world.count("crawl_items WHERE state = 'waiting' AND run_id = \(begun)") == 25_000)
         #expect(try await world.value("SELECT (phase, listed_ids) FROM runs") == "(1,25000)")
     }

@@ -161,7 +161,7 @@ struct RequestSigningTests {
             ("product_id", #"there is no column "offer_identifier"; the header has "product_id"."#),
             (
                 "product_id,offer_identifier,transactionid",
-                #"there is no column "transactionid" here; did you mean "transaction_id"?"#
+                #"unknown column "transactionid"; did you mean "transaction_id"?"#
             ),
             (
                 "product_id,offer_identifier,product_id",
@@ -169,7 +169,7 @@ struct RequestSigningTests {
             ),
             (
                 "product_id,offer_identifier,signature",
-                #"the column "signature" is one that the output adds; remove it."#
+                #"the output adds a column "signature"; remove it from the input."#
             ),
         ] {
             let found = try await refusal(.promotionalOffer, header + "\na,b,c\n")

@@ -76,7 +76,7 @@ package final class ChildProcess: Sendable {
     /// Sends a signal; does nothing when the program has ended.
     package func signal(_ number: Int32) {
         // The lock also protects reaping, so the ID cannot belong to another program.
-        end.unlessKept { kill(processID, number) }
+        end.unlessFulfilled { kill(processID, number) }
     }
 
     /// Waits until the program has ended and all its output is read.
@@ -99,7 +99,7 @@ package final class ChildProcess: Sendable {
     /// Whether it has ended.
     ///
     /// Its output may not be read completely yet.
-    package var hasEnded: Bool { end.isKept }
+    package var hasEnded: Bool { end.isFulfilled }
 
     /// The peak of its memory so far, in KiB; `nil` when it has ended.
     ///
@@ -140,7 +140,7 @@ package final class ChildProcess: Sendable {
             // WNOWAIT: the dead child is not reaped yet, so its ID is not reused before the lock is taken.
             var information = unsafe siginfo_t()
             while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-            end.keep {
+            end.fulfill {
                 var status: Int32 = 0
                 unsafe waitpid(processID, &status, 0)
                 let signal = status & 0x7F

@@ -119,32 +119,33 @@ package final class ManualTime: Sendable {
             await Task.yield()
         case .byHand:
             try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { lieDown(ticket, for: duration, $0) }
+                try await withCheckedThrowingContinuation { startSleep(ticket, for: duration, $0) }
             } onCancel: {
-                rouse(ticket)
+                wake(ticket)
             }
         }
     }
 
-    private func lieDown(_ ticket: Int, for duration: Duration, _ wake: CheckedContinuation<Void, any Error>) {
-        guard !Task.isCancelled else { return wake.resume(throwing: CancellationError()) }
+    private func startSleep(_ ticket: Int, for duration: Duration, _ continuation: CheckedContinuation<Void, any Error>)
+    {
+        guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
         let ready: [Watcher]? = state.withLock { state in
             let deadline = state.now + duration
             guard deadline > state.now else { return nil }
             let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-            state.sleepers.insert(Sleeper(ticket: ticket, deadline: deadline, wake: wake), at: place)
+            state.sleepers.insert(Sleeper(ticket: ticket, deadline: deadline, wake: continuation), at: place)
             let count = state.sleepers.count
             let ready = state.watchers.filter { $0.count <= count }
             state.watchers.removeAll { $0.count <= count }
             return ready
         }
-        guard let ready else { return wake.resume() }
+        guard let ready else { return continuation.resume() }
         for watcher in ready { watcher.ready.resume() }
         // If the task was cancelled between the first check and the wait, nothing else wakes it.
-        if Task.isCancelled { rouse(ticket) }
+        if Task.isCancelled { wake(ticket) }
     }
 
-    private func rouse(_ ticket: Int) {
+    private func wake(_ ticket: Int) {
         let sleeper = state.withLock { state -> Sleeper? in
             guard let place = state.sleepers.firstIndex(where: { $0.ticket == ticket }) else { return nil }
             return state.sleepers.remove(at: place)

@@ -82,6 +82,6 @@ final class OutputReader: Sendable {
             return state.waiters
         }
         for waiter in waiters { waiter.line.resume(returning: nil) }
-        end.keep {}
+        end.fulfill {}
     }
 }

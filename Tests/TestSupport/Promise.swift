@@ -4,7 +4,7 @@ import Synchronization
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open([CheckedContinuation<Value, Never>])
-        case kept(Value)
+        case fulfilled(Value)
     }
 
     private let state = Mutex(State.open([]))
@@ -16,7 +16,7 @@ package final class Promise<Value: Sendable>: Sendable {
             await withCheckedContinuation { waiter in
                 let value = state.withLock { state -> Value? in
                     guard case .open(let waiters) = state else {
-                        if case .kept(let value) = state { return value }
+                        if case .fulfilled(let value) = state { return value }
                         return nil
                     }
                     state = .open(waiters + [waiter])
@@ -27,25 +27,25 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    package var isKept: Bool {
+    package var isFulfilled: Bool {
         state.withLock { state in
-            if case .kept = state { true } else { false }
+            if case .fulfilled = state { true } else { false }
         }
     }
 
-    /// Sets the value, under the lock of ``unlessKept(_:)``.
-    package func keep(_ make: () -> Value) {
+    /// Sets the value, under the lock of ``unlessFulfilled(_:)``.
+    package func fulfill(_ make: () -> Value) {
         let (value, waiters) = state.withLock { state in
-            guard case .open(let waiters) = state else { preconditionFailure("a promise is kept once") }
+            guard case .open(let waiters) = state else { preconditionFailure("a promise is fulfilled once") }
             let value = make()
-            state = .kept(value)
+            state = .fulfilled(value)
             return (value, waiters)
         }
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
     /// Runs `body` unless the value is set.
-    package func unlessKept(_ body: () -> Void) {
+    package func unlessFulfilled(_ body: () -> Void) {
         state.withLock { state in
             if case .open = state { body() }
         }

@@ -11,7 +11,7 @@ package final class SilentListener: Sendable {
     }
 
     /// The number of connections since the last call, including closed ones.
-    package func visits() -> Int {
+    package func connectionsSinceLastCall() -> Int {
         var count = 0
         while case let connection = accept(listener.descriptor, nil, nil), connection >= 0 {
             close(connection)

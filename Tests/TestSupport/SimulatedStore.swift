@@ -214,7 +214,7 @@ package struct SimulatedStore: Sendable {
     }
 
     /// Replaces the fault rules of deliveries; `faults` is JSON.
-    package func misdeliver(_ faults: String) async throws {
+    package func setDeliveryFaults(_ faults: String) async throws {
         try await expect(200, of: http.send("PUT", "/simulator/delivery-faults", faults))
     }
 
@@ -223,7 +223,7 @@ package struct SimulatedStore: Sendable {
     }
 
     /// Replaces the fault rules; `faults` is JSON.
-    package func misbehave(_ faults: String) async throws {
+    package func setFaults(_ faults: String) async throws {
         try await expect(200, of: http.send("PUT", "/simulator/faults", faults))
     }
 

@@ -5,7 +5,8 @@
 --                               whether a transaction of the subscription has a later expiresDate than the plan knew
 --   extendRenewalDatesForAll    the RENEWAL_EXTENSION notification with subtype SUMMARY and the ID of the request. Apple's status, the SUMMARY and
 --                               the notifications of the single subscriptions must have the same counts: counts_agree. A notification of a
---                               subscription does not name the request, so those of the product and storefronts until the SUMMARY count
+--                               subscription does not name the request, so all notifications of the product and storefronts up to the
+--                               SUMMARY are counted
 --   setAppAccountToken          a transaction of the purchase with the token, signed after the request
 --   sendConsumptionInformation  the REFUND or REFUND_DECLINED notification of the purchase after the answer
 --   requestTransactionRefund    the same; Apple decides after the answer

@@ -10,8 +10,8 @@
 -- A family member, or a member of a group or organization, has a subscription of their own with renewal info of its own, and
 -- pays nothing: the purchaser's subscription renews and is charged. So a subscription is left out if the ledger has only
 -- FAMILY_SHARED or ASSIGNED transactions of it; purchases leaves these out, too. inAppOwnershipType is in the transactions,
--- not in the renewal info. A subscription without a transaction in the ledger stays. The view looks for one own transaction
--- and not for the newest, because it then reads one row of most subscriptions in place of all.
+-- not in the renewal info. A subscription without a transaction in the ledger stays. For this test, any
+-- transaction of the customer's own is enough; finding the newest would read all of them.
 --
 -- price_change compares the price of the renewal with that of the last own transaction, as purchases does. Both columns about the last
 -- transaction are sub-queries, so a query without them reads no further transaction. Apple does not document whether renewalPrice has an

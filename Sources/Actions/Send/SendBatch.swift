@@ -79,7 +79,7 @@ extension ActionLedger {
         case .withoutErased:
             report(
                 .remark(
-                    "batch \(batch.sha256) has rows of erased customers; all its other rows are as they were planned"
+                    "batch \(batch.sha256) has rows of erased customers; its other rows match the plan"
                 )
             )
         case .impossible:

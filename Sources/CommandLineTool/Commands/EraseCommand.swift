@@ -15,9 +15,9 @@ struct EraseCommand: AsyncParsableCommand {
             Identify the customer by any transaction ID or original transaction ID, or by
             the app account token. Removes all records linked to these IDs, in every
             environment of the app: see docs/guides/erasure.md. On a terminal the command
-            shows what it will remove and asks; elsewhere it needs --yes. An ID of which
-            the ledger knows nothing is refused, unless --unknown says that it is no
-            mistake: records that arrive later are then withheld. Use --reapply after
+            shows what it will remove and asks; elsewhere it needs --yes. An ID without
+            records in the ledger is refused, unless it was erased before; --unknown
+            accepts it, and records that arrive later are withheld. Use --reapply after
             restoring an older backup.
 
               storeledger erase nightly.yaml --transaction-id 2000000123456789 --dry-run
@@ -36,7 +36,7 @@ struct EraseCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A customer's appAccountToken; can be repeated.", valueName: "UUID"))
     var appAccountToken: [String] = []
 
-    @Flag(help: "Erase again all customers in the tombstones whose records are in the ledger.")
+    @Flag(help: "Repeat earlier erasures for customers whose records are in the ledger again.")
     var reapply = false
 
     @Flag(help: "Count the records to remove; remove nothing.")
@@ -45,7 +45,7 @@ struct EraseCommand: AsyncParsableCommand {
     @Flag(help: "Do not ask before removing records.")
     var yes = false
 
-    @Flag(help: "Also accept IDs of which the ledger has no record; records that arrive later are withheld.")
+    @Flag(help: "Also accept IDs without records in the ledger; records that arrive later are withheld.")
     var unknown = false
 
     @Flag(help: "Write one JSON document to stdout.")

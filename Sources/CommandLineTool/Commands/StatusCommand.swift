@@ -13,9 +13,9 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             Reads only PostgreSQL, so it works on any machine, whether or not the job is
             running. Without JOB: every job of every app in the ledger of --database or
-            DATABASE_URL, or of the app that --app names. What the role may not read is
-            left out and named. For the job of a receiver alone: what was received, what is
-            not a record yet, and what was refused.
+            DATABASE_URL, or of the app that --app names. Parts that the role may not
+            read are left out, and the output lists them. For the job of a receiver alone:
+            what was received, what is not a record yet, and what was refused.
 
               storeledger status jobs/nightly-sync.yaml
               storeledger status jobs/nightly-sync.yaml --json
@@ -115,7 +115,7 @@ struct StatusText {
     private var linesWithPlaceholder: [String] {
         var lines = ["\(status.job): \(status.app) (\(status.environment))"]
         if let replica = status.replica {
-            lines.append("  read from a replica, which has everything that was committed until \(replica.appliedUntil)")
+            lines.append("  read from a replica, which has all changes until \(replica.appliedUntil)")
         }
         for run in status.runs {
             lines.append("  run \(run.run): started \(run.startedAt), \(end(of: run))")
@@ -195,7 +195,7 @@ struct StatusText {
             )
         }
         guard let day = receiver.reconciledDay else {
-            return lines + ["    not compared with Apple's history yet; storeledger reconcile JOB does it"]
+            return lines + ["    not compared with Apple's history yet; run: storeledger reconcile JOB"]
         }
         let found = receiver.reconciled
         let counts = [
@@ -240,17 +240,27 @@ struct StatusText {
             return "  failed: \(failure.items) of \(failure.stream): \(failure.message)\(code), "
                 + "such as \(itemName(failure.example))\(run)"
         }
-        if status.unknownIds > 0 {
+        let withoutAppTransaction = status.idsWithoutAppTransaction ?? 0
+        let unknown = status.unknownIds - withoutAppTransaction
+        if unknown > 0 {
             let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
-            lines.append(
-                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example) (storeledger failures JOB lists them); remove wrong IDs from the list, or set sandboxFallback for testers; a job with changedSince requests them again only with storeledger retry JOB"
-            )
+            lines += [
+                "  unknown to Apple: \(counted(unknown, "ID"))\(example); to list them: storeledger failures JOB",
+                "    remove wrong IDs from the list, or set sandboxFallback for testers",
+                "    a job with changedSince requests them again only with: storeledger retry JOB",
+            ]
+        }
+        if withoutAppTransaction > 0 {
+            lines += [
+                "  no app transaction: \(counted(withoutAppTransaction, "ID")) (4040019); to list them: storeledger failures JOB",
+                "    leave such IDs in the list: other streams can have their records",
+            ]
         }
         switch status.retryable {
         case nil: break
         case 0:
             lines.append(
-                "  retry: storeledger retry JOB requests none of them again; the job has changed, or Apple no longer serves them"
+                "  retry: none of them can be retried, because the job has changed or Apple no longer serves them"
             )
         case let items?: lines.append("  retry: storeledger retry JOB requests \(counted(items, "failed item")) again")
         }

@@ -114,8 +114,8 @@ enum Trouble: Sendable, Equatable {
         case .rejected(let stream, let records, let reason):
             "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
         case .idle(let moment):
-            "waiting for the last items: other processes have them (a killed one for up to 60 s), or they were put off after errors"
-                + (moment.map { "; the first is free at \($0.clockTime) UTC, unless a process still works on it" }
+            "waiting for the last items: other processes hold them (after a kill for up to 60 s), or they are waiting to be retried"
+                + (moment.map { "; the next one is available at \($0.clockTime) UTC unless its lease is renewed" }
                     ?? "")
         case .clockIsBehind(_, let latest, let difference):
             "PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment (\(latest.clockTime) UTC); no request is sent until then"
@@ -124,7 +124,7 @@ enum Trouble: Sendable, Equatable {
         case .notStored(let message):
             "a notification could not be stored and was answered 503: \(message)"
         case .notNormalised(let message):
-            "received notifications are not records yet: \(message)"
+            "received notifications could not be normalised: \(message)"
         }
     }
 }

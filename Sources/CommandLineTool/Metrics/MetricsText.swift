@@ -139,7 +139,7 @@ struct MetricsText {
         }
         addPerApp(
             "storeledger_certificate_chains",
-            "Certificate chains Apple signed with; one more is a rotation.",
+            "Certificate chains of all records stored so far; an increase means that Apple has rotated a certificate.",
             statuses
         ) {
             status in

@@ -46,7 +46,7 @@ extension ActionPipeline {
             let originMatches = await diagnostics.passes("origin") {
                 try await ledger.check([known.app: origin(credentials.rootFingerprints)])
                 return job.rehearsalSentence(credentials.rootFingerprints)
-                    ?? "the job sends to \(job.appStore.baseURL), from which the ledger's records are"
+                    ?? "the job sends to \(job.appStore.baseURL), and Apple signed the ledger's records"
             }
             guard originMatches else { return }
         }

@@ -64,7 +64,7 @@ extension ActionPipeline {
             if let other = Manifest.job(in: directory), other != job.name {
                 report(
                     .remark(
-                        "\(directory) had the result files of \(other), which those of \(job.name) replace. Give each job a directory of its own (output.results.directory); storeledger actions results writes files again"
+                        "the result files of \(job.name) replace those of \(other) in \(directory). Give each job a directory of its own (output.results.directory); storeledger actions results writes files again"
                     )
                 )
             }
@@ -149,8 +149,12 @@ extension ActionPipeline {
         let actions = try await actions()
         let batches = try await actions.batches()
         guard let newest = batches.first else { throw ActionRefusal.noBatch(job: job.name) }
-        guard let batch = hash.map({ hash in batches.first { $0.sha256 == hash } }) ?? newest else {
-            throw ActionRefusal.unknownHash(found: hash ?? "", job: job.name)
+        var batch = newest
+        if let hash {
+            guard let named = batches.first(where: { $0.sha256 == hash }) else {
+                throw ActionRefusal.unknownHash(found: hash, job: job.name)
+            }
+            batch = named
         }
         guard let directory = directory ?? job.resultsDirectory else { throw NoResultsDirectory() }
         return (batch, directory, try await writeResults(of: batch, in: actions, to: directory, roots).files)

@@ -142,7 +142,7 @@ extension PlanReport {
             guard let last = changed?.customersOfLastRun, last > 0, last >= changed?.customers ?? 0 else {
                 return "\(known); the last run read them until \(until.text)"
             }
-            return "as many as the last run found; \(known)"
+            return "estimated from the number that the last run found; \(known)"
         }
         if stream.isUpperBound { return revocationsOnly }
         if stream.isWholeApp {

@@ -220,9 +220,9 @@ struct ChangedCustomers {
             guard try hasNoHistory(on: connection) else { return [] }
             return [
                 """
-                no run has requested a customer yet: this run requests the customers whom notifications of the last \(days) days \
-                name; customers without a notification in that time are not found. To add them, run a job with list, csv or \
-                query once
+                no run has requested a customer yet: this run requests the customers mentioned in notifications of the last \
+                \(days) days; customers without a notification in that time are not found. To add them, run a job with list, \
+                csv or query once
                 """
             ]
         }

@@ -111,7 +111,7 @@ struct OpenRun: Sendable {
         guard joined else { return start }
         if isPlanning {
             start.remarks = [
-                "run \(run) has not read its whole list of transaction IDs; this process reads the list again, as it is now"
+                "run \(run) has not finished reading its transaction IDs; this process reads the current list again"
             ]
         } else if plan.idsMayChange {
             start.remarks = ["continuing run \(run) with its original list of transaction IDs"]

@@ -55,7 +55,7 @@ final class ReceiverMetrics: Sendable {
         page.add(
             "storeledger_receiver_notifications_total",
             "counter",
-            "Notifications answered 200: new ones, known ones, and conflicts, which contradict another with their UUID.",
+            "Notifications answered 200: new ones, known ones, and conflicts (different content under a known UUID).",
             [
                 ("{result=\"new\"}", counts.stored), ("{result=\"known\"}", counts.known),
                 ("{result=\"conflict\"}", counts.conflicts),
@@ -70,7 +70,7 @@ final class ReceiverMetrics: Sendable {
         page.add(
             "storeledger_receiver_normalised_total",
             "counter",
-            "Notifications that this receiver has made records of.",
+            "Notifications that this receiver has normalised.",
             [("", counts.normalised)]
         )
         page.add(
@@ -79,7 +79,11 @@ final class ReceiverMetrics: Sendable {
             "Notifications that are being read, verified and stored now.",
             [("", counts.requests)]
         )
-        page.add("storeledger_receiver_answer_seconds", "Time from a request's head to its answer 200.", counts.answers)
+        page.add(
+            "storeledger_receiver_answer_seconds",
+            "Time from a request's headers to its 200 response.",
+            counts.answers
+        )
         if let oldestPending {
             page.add(
                 "storeledger_receiver_oldest_pending_seconds",

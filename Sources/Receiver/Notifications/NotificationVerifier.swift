@@ -134,19 +134,26 @@ extension RefusedNotification {
         sha256: [UInt8],
         reason: String
     ) {
-        let kept =
-            body.utf8.count <= Self.longestBody
-            ? body : String(decoding: body.utf8.prefix(Self.longestBody), as: UTF8.self)
         self.init(
             claim: ReceivedNotification(
                 key: "refused-" + sha256.hexadecimal,
                 version: version,
                 type: type,
                 originalTransactionId: originalTransactionId,
-                body: kept,
+                body: Self.kept(body),
                 bodySHA256: sha256
             ),
             reason: reason
         )
+    }
+
+    /// The beginning of a body, cut between two characters.
+    private static func kept(_ body: String) -> String {
+        let bytes = body.utf8
+        guard bytes.count > longestBody else { return body }
+        var end = bytes.index(bytes.startIndex, offsetBy: longestBody)
+        // In UTF-8, a byte 10xxxxxx continues a character.
+        while bytes[end] & 0b1100_0000 == 0b1000_0000 { bytes.formIndex(before: &end) }
+        return String(body[..<end])
     }
 }

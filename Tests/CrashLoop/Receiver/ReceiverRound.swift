@@ -95,7 +95,7 @@ struct ReceiverRound {
         let ports = try (0..<Self.receiverCount).map { _ in try LoopbackListener() }.map(\.port)
         for port in ports { receivers.append((port, try await startReceiver(on: port))) }
         proxy.setBackends(ports)
-        try await store.misdeliver(
+        try await store.setDeliveryFaults(
             """
             {"rules": [{"fault": "loseAnswer", "everyNth": 7}, {"fault": "duplicate", "everyNth": 5}, {"fault": "drop", "everyNth": 11},
                        {"fault": "drop", "everyNth": 13, "attempts": 2, "result": "TIMED_OUT"}, {"fault": "reorder", "everyNth": 3, "by": 9}]}

@@ -105,7 +105,7 @@ struct ActionTests {
             func rule(_ id: String, _ fault: String) -> String {
                 #"{"endpoint": "extendRenewalDate", "transactionId": "\#(id)", "atRequest": 1, "fault": \#(fault)}"#
             }
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 """
                 {"rules": [\(rule(ids[0], #""applyThenDrop""#)), \(rule(ids[1], #""applyThenStatus", "status": 500"#)),
                     \(rule(ids[2], #""status", "status": 500"#)), \(rule(ids[3], #""dropConnection""#)),
@@ -146,7 +146,7 @@ struct ActionTests {
             let path = try scene.write()
             try await scene.approve(path)
             // The repeats and the readings fail too, so nothing is known.
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 """
                 {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "atRequest": 1, "fault": "applyThenDrop"},
                     {"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "fault": "dropConnection"},
@@ -159,7 +159,7 @@ struct ActionTests {
             try scene.expectEveryRowOnce(3)
             #expect(try scene.results("unknown").keys.sorted() == [1])
 
-            try await scene.stage.store.misbehave(#"{"rules": []}"#)
+            try await scene.stage.store.setFaults(#"{"rules": []}"#)
             _ = try await scene.send(path)
             #expect(try scene.results("succeeded").count == 3 && scene.results("unknown").isEmpty)
             #expect(try await scene.applied().allSatisfy { $0.applied == 1 })
@@ -178,7 +178,7 @@ struct ActionTests {
             }
             let refused =
                 #"{"endpoint": "extendRenewalDate", "transactionId": "\#(ids[3])", "fault": "garbageBody", "body": "{\"success\": false}"}"#
-            try await scene.stage.store.misbehave("{\"rules\": [\((rules + [refused]).joined(separator: ","))]}")
+            try await scene.stage.store.setFaults("{\"rules\": [\((rules + [refused]).joined(separator: ","))]}")
             let outcome = try await scene.send(path, expecting: 2)
             #expect(outcome.output.contains("rejected, 4030005 no: 1"), "\(outcome.output)")
             let rejected = try scene.results("rejected")
@@ -187,7 +187,7 @@ struct ActionTests {
             #expect(rejected[4]?["outcome_apple_message"] == "Apple answered success: false")
             #expect(try scene.results("succeeded").count == 2)
 
-            try await scene.stage.store.misbehave(#"{"rules": []}"#)
+            try await scene.stage.store.setFaults(#"{"rules": []}"#)
             let plan = try await scene.retry(path)
             #expect(plan.rows == 4 && plan.rowsToSend == 4, "\(plan)")
             #expect(try await scene.approve(path, plan.batch, 4).code == 0)
@@ -209,14 +209,14 @@ struct ActionTests {
             job.limits = job.limits.replacing("concurrency: 8", with: "concurrency: 1")
             let path = try scene.write(job)
             try await scene.approve(path)
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "status", "status": 401}]}"#
             )
             let refused = try await scene.send(path, expecting: 77)
             #expect(refused.errors.contains("Rows that were not sent stay approved"), "\(refused.errors)")
             #expect(try await scene.stage.book().column("SELECT DISTINCT state FROM action_rows") == ["approved"])
 
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "status", "status": 403, "errorCode": 4030004}]}"#
             )
             let stopped = try await scene.send(path, expecting: 76)
@@ -238,7 +238,7 @@ struct ActionTests {
             let path = try scene.write(job)
             try await scene.approve(path)
             let store = scene.stage.store
-            try await store.misbehave(
+            try await store.setFaults(
                 #"{"rules": [{"endpoint": "extendRenewalDate", "atRequest": 9, "fault": "rateLimited"}, {"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 500}]}"#
             )
             let before = try await store.requests().total
@@ -269,7 +269,7 @@ struct ActionTests {
             try await scene.approve(first)
             try await scene.approve(second)
             _ = try await scene.send(first)
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 """
                 {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "atRequest": 1, "fault": "status", "status": 500},
                     {"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "fault": "status", "status": 403,
@@ -298,7 +298,7 @@ struct ActionTests {
             let path = try scene.write(job)
             try await scene.approve(path)
             let store = scene.stage.store
-            try await store.misbehave(
+            try await store.setFaults(
                 #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 700}]}"#
             )
             let book = try scene.stage.book()
@@ -325,7 +325,7 @@ struct ActionTests {
             #expect(results.code == 0, "\(results.errors)")
             try scene.expectEveryRowOnce(16)
 
-            try await store.misbehave(#"{"rules": []}"#)
+            try await store.setFaults(#"{"rules": []}"#)
             _ = try await scene.send(path)
             #expect(try scene.results("succeeded").count == 16)
             #expect(try await scene.applied().allSatisfy { $0.applied == 1 })
@@ -360,7 +360,7 @@ struct ActionTests {
             #expect(refused.code == 78)
             #expect(try metrics().contains { $0.hasPrefix("storeledger_last_exit_code{") && $0.hasSuffix("} 78") })
             try await scene.approve(path)
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 """
                 {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "fault": "status", "status": 403,
                      "errorCode": 4030007}, {"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 1500}]}

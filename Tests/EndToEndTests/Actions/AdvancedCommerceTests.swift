@@ -63,7 +63,7 @@ struct AdvancedCommerceTests {
         let plan = try await scene.approve(path)
         #expect(plan.rowsToSend == rows.count, "\(plan.rules)")
         let id = rows[0].prefix { $0 != "," }
-        try await scene.stage.store.misbehave(
+        try await scene.stage.store.setFaults(
             """
             {"rules": [{"endpoint": "\(job.endpoint)", "transactionId": "\(id)", "times": 1, "fault": "applyThenDrop"}]}
             """
@@ -194,7 +194,7 @@ struct AdvancedCommerceTests {
             )
             try await scene.approve(between)
             _ = try await scene.send(between)
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 """
                 {"rules": [{"endpoint": "cancelSubscription", "transactionId": "\(subscriptions[1].id)", "fault": "status",
                     "status": 403, "errorCode": 4030025}]}

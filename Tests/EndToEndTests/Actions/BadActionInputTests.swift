@@ -40,7 +40,7 @@ struct BadActionInputTests {
             #expect(outcome.code == 65)
             #expect(
                 outcome.errorLines == [
-                    "storeledger: \(file): there is no column \"extend_by_day\" in this action; did you mean \"extend_by_days\"? Nothing was planned"
+                    "storeledger: \(file): the column \"extend_by_day\" does not belong to this action; did you mean \"extend_by_days\"? Nothing was planned"
                 ]
             )
             try scene.list([])

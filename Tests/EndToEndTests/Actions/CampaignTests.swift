@@ -187,7 +187,7 @@ struct CampaignTests {
             )
             let planned = try await migration.approve()
             #expect(planned.rowsToSend >= 2 && planned.rowsToSend < planned.rows)
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 """
                 {"rules": [{"endpoint": "migrateSubscription", "times": 1, "fault": "status", "status": 403,
                     "errorCode": 4030025}]}

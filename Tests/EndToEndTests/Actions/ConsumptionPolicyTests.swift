@@ -187,7 +187,7 @@ struct ConsumptionPolicyTests {
             #expect(rehearsal.rules[0].outcomes["pending"] == 1 && rehearsal.rules[1].outcomes["declined"] == 1)
 
             // A rejected answer leaves the request open: for retry, and for the next plan.
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 #"{"rules": [{"endpoint": "sendConsumptionInformation", "fault": "status", "status": 404, "errorCode": 4040010}]}"#
             )
             let first = try await scene.approve(path)
@@ -199,7 +199,7 @@ struct ConsumptionPolicyTests {
                     == ["rejected4040010", "rejected4040010"]
             )
             #expect(try await scene.retry(path).rowsToSend == 1)
-            try await scene.stage.store.misbehave(#"{"rules": []}"#)
+            try await scene.stage.store.setFaults(#"{"rules": []}"#)
             let second = try await scene.approve(path)
             #expect(second.batch == first.batch && second.rowsToSend == 1)
             _ = try await scene.send(path)

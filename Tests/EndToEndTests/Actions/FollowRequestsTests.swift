@@ -155,7 +155,7 @@ struct FollowRequestsTests {
                     // The next step of the store decides the requests that have an answer.
                     try await scene.ask(60)
                     for process in [one, another] {
-                        await scene.expectRefused(process, "is used up: \(first + 2) of \(first + 2) rows")
+                        await scene.expectRefused(process, "all \(first + 2) rows of the policy's approval are used")
                     }
                 }
             }
@@ -226,7 +226,7 @@ struct FollowRequestsTests {
         try await scene { scene in
             let policy = try await scene.policy()
             _ = try await scene.approve(policy, rows: 100)
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 #"{"rules": [{"endpoint": "sendConsumptionInformation", "fault": "status", "status": 404, "errorCode": 4040010}]}"#
             )
             let text = try String(contentsOfFile: scene.job, encoding: .utf8)

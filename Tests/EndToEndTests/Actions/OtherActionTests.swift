@@ -32,7 +32,7 @@ struct OtherActionTests {
             )
             let path = try scene.write(job("setAppAccountToken: {}"))
             try await scene.approve(path)
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 #"""
                 {"rules": [{"endpoint": "setAppAccountToken", "transactionId": "\#(ids[0])", "times": 1, "fault": "applyThenDrop"},
                     {"endpoint": "setAppAccountToken", "transactionId": "\#(ids[1])", "times": 1, "fault": "applyThenStatus",
@@ -82,7 +82,7 @@ struct OtherActionTests {
                 )
             )
             try await scene.approve(path)
-            try await scene.stage.store.misbehave(
+            try await scene.stage.store.setFaults(
                 #"{"rules": [{"endpoint": "massExtensionStatus", "fault": "status", "status": 404, "errorCode": 4040009, "errorMessage": "Extension request not found."}]}"#
             )
             let outcome = try await scene.send(path, expecting: 2)

@@ -11,7 +11,7 @@ struct ReportPageTests {
     private func withPage(_ body: (Stage, WrittenPage) async throws -> Void) async throws {
         try await Stage.with(.init(customers: 40)) { stage in
             let path = try await stage.migrated(stage.job)
-            try await stage.store.misbehave(
+            try await stage.store.setFaults(
                 #"{"rules": [{"endpoint": "transactionHistory", "times": 4, "fault": "duplicateKey"}]}"#
             )
             try await stage.run(path, expecting: 2)

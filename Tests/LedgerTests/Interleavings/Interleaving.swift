@@ -99,7 +99,7 @@ struct Interleaving {
                     group.addTask {
                         let outcome: Result<Void, any Error>
                         do { outcome = .success(try await session.run(ledger)) } catch { outcome = .failure(error) }
-                        end.keep { outcome }
+                        end.fulfill { outcome }
                     }
                 } else if doorkeepers[next].isEmpty {
                     try referee.open(steps[next], of: sessions[next].name)
@@ -109,7 +109,7 @@ struct Interleaving {
                 steps[next] += 1
                 // Who waited for the one that has just moved may move now, too.
                 for (place, session) in sessions.enumerated() where steps[place] > 0 {
-                    try await referee.settle(session.name) { ends[place].isKept }
+                    try await referee.settle(session.name) { ends[place].isFulfilled }
                 }
             }
         }

@@ -72,7 +72,8 @@ struct ServeCommand: AsyncParsableCommand {
                                         prices renew or expire
               GET  /simulator/requests  counts and requests
               GET  /simulator/pages/0   answers with records, from the first on
-              GET  /simulator/world     what a crawl must find now
+              GET  /simulator/world     what a crawl must find now; of one kind alone:
+                                        /simulator/world/transaction
               GET  /simulator/actions   the requests that changed the world
               PUT  /simulator/faults    replaces the fault rules
               GET  /simulator/deliveries        notifications that are posted

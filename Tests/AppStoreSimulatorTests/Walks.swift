@@ -88,17 +88,16 @@ extension TestStore {
         "{\"startDate\":\((clock.now - .seconds(179 * 86_400)).rawValue),\"endDate\":\(clock.now.rawValue)}"
     }
 
-    /// The lines of `GET /simulator/world` of one kind: payloads by key.
+    /// The lines of `GET /simulator/world/KIND`: payloads by key.
     func world(_ kind: String) async throws -> [String: JSONValue] {
         try await listed(kind).compactMapValues { $0["payload"] }
     }
 
-    /// The lines of `GET /simulator/world` of one kind, by key.
+    /// The lines of `GET /simulator/world/KIND`, by key.
     func listed(_ kind: String) async throws -> [String: JSONObject] {
-        let world = try await get("/simulator/world", token: .some(nil)).body
+        let world = try await get("/simulator/world/\(kind)", token: .some(nil)).body
         var found: [String: JSONObject] = [:]
-        // Most lines have another kind. They are not parsed.
-        for line in world.lines(beginningWith: "{\"kind\":\"\(kind)\"") {
+        for line in world.lines {
             let object = try StrictJSON.parseObject(line)
             if let key = object["key"]?.string { found[key] = object }
         }

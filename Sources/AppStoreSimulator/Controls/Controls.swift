@@ -17,6 +17,7 @@ import StrictJSON
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
 /// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
+/// | `GET /simulator/world/KIND` | the same, of one kind alone |
 /// | `GET /simulator/actions` | the requests that changed the world, as JSON lines |
 /// | `PUT /simulator/faults` | replaces the fault rules with those in the body |
 /// | `GET /simulator/deliveries` | the notifications that the simulator posts, with the attempts made, as JSON lines |
@@ -35,14 +36,25 @@ struct Controls: Sendable {
         switch (method, path) {
         case (.post, "/simulator/advance"): try advance(body)
         case (.get, "/simulator/requests"): .json(log.json)
-        case (.get, "/simulator/world"): .json(try WorldListing(world, issuer: issuer, now: now()).jsonLines)
+        case (.get, "/simulator/world"): try listWorld()
         case (.get, "/simulator/actions"): .json(ActionListing(world).jsonLines)
         case (.put, "/simulator/faults"): replaceFaults(body)
         case (.get, "/simulator/deliveries"): .json(deliveries?.jsonLines ?? [])
         case (.put, "/simulator/delivery-faults"): replaceDeliveryFaults(body)
+        case (.get, _) where path.hasPrefix(Self.worldPath): try listWorld(path.dropFirst(Self.worldPath.count))
         case (.get, _) where path.hasPrefix(Self.pagesPath): servedAnswers(since: path.dropFirst(Self.pagesPath.count))
         default: Response(status: .notFound)
         }
+    }
+
+    private static let worldPath = "/simulator/world/"
+
+    /// Lists records of one kind, or of all.
+    private func listWorld(_ kind: Substring? = nil) throws -> Response {
+        if let kind, !WorldListing.kinds.contains(String(kind)) {
+            return Self.badRequest("Use one of these kinds: \(WorldListing.kinds.joined(separator: ", ")).")
+        }
+        return .json(try WorldListing(world, issuer: issuer, now: now(), kind: kind.map(String.init)).jsonLines)
     }
 
     private static let pagesPath = "/simulator/pages/"

@@ -13,57 +13,83 @@ import SignedData
 /// - `appTransaction`: The key is the app transaction ID. The payload has no `receiptCreationDate`.
 /// - `order`: The key is the order ID. The payload has only `transactionIds`. The sandbox has none.
 struct WorldListing {
+    static let kinds = [
+        "transaction", "refund", "notification", "renewal", "subscriptionStatus", "appTransaction", "order",
+    ]
+
     private let world: ServedWorld
     private let issuer: JWSIssuer
     private let now: Int64
+    /// The only kind to list; `nil` for all.
+    private let kind: String?
 
-    init(_ world: ServedWorld, issuer: JWSIssuer, now: UnixMilliseconds) {
+    init(_ world: ServedWorld, issuer: JWSIssuer, now: UnixMilliseconds, kind: String? = nil) {
         self.world = world
         self.issuer = issuer
         self.now = now.rawValue
+        self.kind = kind
+    }
+
+    private func lists(_ kinds: String...) -> Bool {
+        kind.map(kinds.contains) ?? true
     }
 
     var jsonLines: [UInt8] {
         get throws {
             let (customers, notifications) = world.everything
             var lines: [UInt8] = []
-            for record in customers.joined() {
-                let transaction = record.transaction
-                let payload = transaction.payload(
-                    of: record.customer,
-                    in: world.app,
-                    signedDate: nil,
-                    bundleId: world.app.bundleId
-                )
-                let key = String(transaction.id)
-                append("transaction", key, payload, to: &lines)
-                if transaction.refundDate != nil { append("refund", key, payload, to: &lines) }
+            if lists("transaction", "refund") { appendTransactions(of: customers, to: &lines) }
+            let visible = notifications.filter { $0.visibleFrom <= now }
+            if lists("notification") {
+                for notification in visible { try append(notification, to: &lines) }
             }
-            var renewals: [UInt64: [UInt8]] = [:]
-            for notification in notifications where notification.visibleFrom <= now {
-                try append(notification, to: &lines)
-                if case .transaction(_, let renewal?, _) = notification.content, let customer = notification.customer {
-                    // Notifications are in the order of their dates, so the newest one replaces the others.
-                    renewals[renewal.transaction.originalId] = renewal.payload(
-                        of: customer,
-                        in: world.app,
-                        signedDate: notification.date
-                    )
+            if lists("renewal") { appendRenewals(of: visible, to: &lines) }
+            if lists("subscriptionStatus") { appendSubscriptions(to: &lines) }
+            if lists("appTransaction") {
+                for found in world.appTransactions {
+                    let payload = found.payload(in: world.app, signedDate: nil, bundleId: world.app.bundleId)
+                    append("appTransaction", found.customer.appTransactionId, payload, to: &lines)
                 }
             }
-            for (original, payload) in renewals.sorted(by: { $0.key < $1.key }) {
-                append("renewal", String(original), payload, to: &lines)
-            }
-            appendSubscriptions(to: &lines)
-            for found in world.appTransactions {
-                let payload = found.payload(in: world.app, signedDate: nil, bundleId: world.app.bundleId)
-                append("appTransaction", found.customer.appTransactionId, payload, to: &lines)
-            }
-            for order in world.app.environment == .production ? world.orders : [] {
-                let payload = jsonObject { $0.member("transactionIds", order.transactionIds.map { String($0) }) }
-                append("order", order.id, payload, to: &lines)
+            if lists("order"), world.app.environment == .production {
+                for order in world.orders {
+                    let payload = jsonObject { $0.member("transactionIds", order.transactionIds.map { String($0) }) }
+                    append("order", order.id, payload, to: &lines)
+                }
             }
             return lines
+        }
+    }
+
+    private func appendTransactions(of customers: [[StoredTransaction]], to lines: inout [UInt8]) {
+        for record in customers.joined() {
+            let transaction = record.transaction
+            let payload = transaction.payload(
+                of: record.customer,
+                in: world.app,
+                signedDate: nil,
+                bundleId: world.app.bundleId
+            )
+            let key = String(transaction.id)
+            if lists("transaction") { append("transaction", key, payload, to: &lines) }
+            if lists("refund"), transaction.refundDate != nil { append("refund", key, payload, to: &lines) }
+        }
+    }
+
+    private func appendRenewals(of notifications: [Notification], to lines: inout [UInt8]) {
+        var renewals: [UInt64: [UInt8]] = [:]
+        for notification in notifications {
+            if case .transaction(_, let renewal?, _) = notification.content, let customer = notification.customer {
+                // Notifications are in the order of their dates, so the newest one replaces the others.
+                renewals[renewal.transaction.originalId] = renewal.payload(
+                    of: customer,
+                    in: world.app,
+                    signedDate: notification.date
+                )
+            }
+        }
+        for (original, payload) in renewals.sorted(by: { $0.key < $1.key }) {
+            append("renewal", String(original), payload, to: &lines)
         }
     }
 

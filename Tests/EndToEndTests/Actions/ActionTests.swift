@@ -278,7 +278,10 @@ struct ActionTests {
             )
             let sent = try await scene.send(second, expecting: 2)
             // Both jobs write to the same directory.
-            #expect(sent.errors.contains("/out had the result files of "), "\(sent.errors)")
+            #expect(
+                sent.errors.contains("the result files of second replace those of extend-after-outage in "),
+                "\(sent.errors)"
+            )
             #expect(try scene.results("unknown").keys.sorted() == [1])
             #expect(try scene.results("succeeded").keys.sorted() == [2])
             // A plan without a crawl in between takes the date from Apple's answer, and is not misled either.

@@ -1,9 +1,9 @@
 import AppStoreModel
 import Foundation
-import FoundationNetworking
 import SignedData
 import StrictJSON
 import Synchronization
+import TestSupport
 
 @testable import AppStoreSimulator
 
@@ -13,7 +13,6 @@ struct TestStore {
     let app: SimulatedApp
     let clock: ManualClock
     let verifier: JWSVerifier
-    private let session = URLSession(configuration: .ephemeral)
 
     /// Starts a store, calls `body` with it, and stops it afterwards.
     static func run(
@@ -100,24 +99,22 @@ struct TestStore {
         let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
         let text = query.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: plain) ?? $1)" }
             .joined(separator: "&")
-        let address = store.baseURL + path + (text.isEmpty ? "" : "?" + text)
-        guard let url = URL(string: address) else { throw URLError(.badURL) }
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.httpBody = body.map { Data($0.utf8) }
         let bearer: String?
         switch token {
         case .none: bearer = try self.token()
         case .some(let given): bearer = given
         }
-        if let bearer { request.setValue("Bearer " + bearer, forHTTPHeaderField: "Authorization") }
-        let (data, response) = try await session.data(for: request)
-        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        let answer = try await LoopbackHTTP(port: store.port).send(
+            method,
+            path + (text.isEmpty ? "" : "?" + text),
+            body ?? "",
+            headers: bearer.map { [("Authorization", "Bearer " + $0)] } ?? []
+        )
         return ServerAnswer(
-            status: response.statusCode,
-            contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
-            body: Array(data)
+            status: answer.status,
+            contentType: answer.headers["content-type"],
+            retryAfter: answer.headers["retry-after"],
+            body: answer.body
         )
     }
 }

@@ -11,22 +11,33 @@ package struct LoopbackHTTP: Sendable {
 
     package struct Answer: Sendable {
         package let status: Int
+        /// By name in lower case.
+        package let headers: [String: String]
         package let body: [UInt8]
     }
 
     package func get(_ path: String) async throws -> Answer { try await send("GET", path, "") }
 
     /// Sends a request with a method such as `POST` and a body.
-    package func send(_ method: String, _ path: String, _ body: String) async throws -> Answer {
-        let request = """
-            \(method) \(path) HTTP/1.1\r
-            Host: 127.0.0.1:\(port)\r
-            Connection: close\r
-            Content-Length: \(body.utf8.count)\r
-            \r
-
-            """
-        return try await exchange(Array((request + body).utf8))
+    ///
+    /// - Parameters:
+    ///   - method: In capitals.
+    ///   - path: With the query, percent-encoded.
+    ///   - body: The text to send; may be empty.
+    ///   - headers: Names and values beside those of every request.
+    /// - Returns: The whole answer.
+    /// - Throws: ``Failure``, also when the server ends the answer early.
+    package func send(
+        _ method: String,
+        _ path: String,
+        _ body: String,
+        headers: [(name: String, value: String)] = []
+    ) async throws -> Answer {
+        let always = [
+            ("Host", "127.0.0.1:\(port)"), ("Connection", "close"), ("Content-Length", String(body.utf8.count)),
+        ]
+        let lines = (always + headers).map { "\($0.0): \($0.1)\r\n" }.joined()
+        return try await exchange(Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body)".utf8))
     }
 
     /// Sends the bytes of any request, and reads the answer to its end.
@@ -85,11 +96,20 @@ extension LoopbackHTTP.Answer {
         guard let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else {
             throw LoopbackHTTP.Failure(action: "reading the head of an answer", code: 0)
         }
-        let words = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).split(separator: " ", maxSplits: 2)
+        let lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        let words = lines.first?.split(separator: " ", maxSplits: 2) ?? []
         guard words.count > 1, let status = Int(words[1].prefix(3)) else {
             throw LoopbackHTTP.Failure(action: "reading the status of an answer", code: 0)
         }
         self.status = status
+        let fields = lines.dropFirst().map { line in
+            let name = line.prefix { $0 != ":" }
+            return (name.lowercased(), String(line.dropFirst(name.count + 1).drop { $0 == " " }))
+        }
+        headers = Dictionary(fields) { first, _ in first }
         body = Array(bytes[head.upperBound...])
+        if let length = headers["content-length"].flatMap({ Int($0) }), body.count < length {
+            throw LoopbackHTTP.Failure(action: "reading a body to its end", code: 0)
+        }
     }
 }

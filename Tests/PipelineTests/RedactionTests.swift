@@ -5,7 +5,8 @@ import Testing
 
 /// T16: the net below the types that keep secrets.
 struct RedactionTests {
-    @Test func `of 10,000 random messages with a secret in each, none shows it`() {
+    @Test(.slow)
+    func `of 10,000 random messages with a secret in each, none shows it`() {
         var random = SeededRandom(seed: 20_261_122)
         func letters(_ alphabet: String, _ count: Int) -> String { random.text(of: alphabet, count) }
         let base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `sql/roles.sql`: each role may do what its work needs, and nothing else.
-@Suite(.migratedDatabase)
+@Suite(.migratedDatabase, .slow)
 struct RoleTests {
     @Test func `D20 D21 D22 D23 D24 every role may do what the golden list says, and gets 42501 for all else`()
         async throws

@@ -233,7 +233,8 @@ struct MoneyViewTests {
         )
     }
 
-    @Test func `refunded_purchases, which begins with the refunds, and purchases tell the same of every refund`()
+    @Test(.slow)
+    func `refunded_purchases, which begins with the refunds, and purchases tell the same of every refund`()
         async throws
     {
         let world = try await TestLedger()

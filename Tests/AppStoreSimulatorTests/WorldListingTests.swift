@@ -13,7 +13,7 @@ import Testing
                 let part = try await store.get("/simulator/world/\(kind)", token: .some(nil)).body.lines
                 let expected = whole.filter { $0.starts(with: Array("{\"kind\":\"\(kind)\"".utf8)) }
                 #expect(!part.isEmpty && part.count == expected.count, "\(kind)")
-                // A notification is signed anew in each answer.
+                // A notification is signed again in each answer.
                 if kind != "notification" { #expect(part == expected, "\(kind)") }
                 count += part.count
             }

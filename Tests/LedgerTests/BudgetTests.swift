@@ -59,6 +59,23 @@ struct BudgetTests {
         )
     }
 
+    /// Drains the budget, and again after each of two intervals.
+    ///
+    /// - Returns: What was granted each time.
+    private func drainThrice(
+        _ world: TestLedger,
+        _ budget: PostgresRateLedger,
+        _ first: String,
+        _ second: String
+    ) async throws -> [Int] {
+        var granted = [try await drain(world, budget)]
+        for interval in [first, second] {
+            try await age(world, interval)
+            granted.append(try await drain(world, budget))
+        }
+        return granted
+    }
+
     /// Repeats `body` with an empty scope until it takes less than `limit`.
     ///
     /// Grants age while a test runs. On a busy machine an attempt can take so long that its result proves nothing.
@@ -297,11 +314,7 @@ struct BudgetTests {
         let world = try await TestLedger()
         let budget = budget(world, perHour: 20, window: window)
         let granted = try await within(.seconds(isOver - counts - 1), world) {
-            let fresh = try await drain(world, budget)
-            try await age(world, "\(counts) seconds")
-            let counting = try await drain(world, budget)
-            try await age(world, "\(isOver - counts) seconds")
-            return [fresh, counting, try await drain(world, budget)]
+            try await drainThrice(world, budget, "\(counts) seconds", "\(isOver - counts) seconds")
         }
         #expect(granted == [20, 0, 20])
         #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "20")
@@ -323,11 +336,7 @@ struct BudgetTests {
         let budget = budget(world, perHour: 30, window: .seconds(10))
         #expect(share.window.grantLife == .milliseconds(250) && share.window.flightTime == .milliseconds(250))
         let granted = try await within(.seconds(4), world) {
-            let fresh = try await drain(world, budget)
-            try await age(world, "5 seconds")
-            let counting = try await drain(world, budget)
-            try await age(world, "5.6 seconds")
-            return [fresh, counting, try await drain(world, budget)]
+            try await drainThrice(world, budget, "5 seconds", "5.6 seconds")
         }
         #expect(granted == [30, 0, 30])
     }

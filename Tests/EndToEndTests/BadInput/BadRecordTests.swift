@@ -42,6 +42,6 @@ struct BadRecordTests {
                 #expect(found == [expected], "\(bad.id): \(bad.note)")
             }
         }
-        #expect(listener.connectionsSinceLastCall() == 0, "J08: somebody followed a link to a key")
+        #expect(listener.connectionsSinceLastCall() == 0, "J08: the URL of a key in a record was requested")
     }
 }

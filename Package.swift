@@ -15,9 +15,11 @@ let settings: [SwiftSetting] =
     // CI turns every warning into an error. Users do not, because a newer compiler can have new warnings.
     + (Context.environment["STORELEDGER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
-// CI optimizes what its tests run for minutes, in the debug build that has to be made anyway.
-let optimized: [SwiftSetting] =
-    settings + (Context.environment["STORELEDGER_OPTIMIZE"] == nil ? [] : [.unsafeFlags(["-O"])])
+// CI optimizes what its tests run for minutes, in a build that is not optimized otherwise (scripts/lib/build.sh). The fuzzer is
+// built with the options that scripts/fuzz passes.
+let isOptimized = Context.environment["STORELEDGER_OPTIMIZE"] != nil && Context.environment["STORELEDGER_FUZZ"] == nil
+// The compiler's front end takes the last option, and SwiftPM passes those of the command line after those of a target.
+let optimized: [SwiftSetting] = settings + (isOptimized ? [.unsafeFlags(["-Xfrontend", "-O"])] : [])
 let optimizedModules: Set = [
     "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "ParquetFormat", "Postgres",
     "SignedData", "RateLimit", "Normalize", "Ledger",

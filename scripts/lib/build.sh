@@ -4,13 +4,16 @@
 #
 #   build_swift SUBCOMMAND [ARGUMENT...]   runs `swift SUBCOMMAND` on the checkout, in STORELEDGER_SCRATCH_PATH or .build
 #   build_release                          builds the executables that users get, with Swift's libraries linked statically
-#   build_directory CONFIGURATION          prints the folder of the executables, built or not
+#   build_directory [release]              prints the folder of the executables, built or not; without `release`, of those that
+#                                          build_swift makes
 #
 # STORELEDGER_SANITIZER names a sanitizer to build and test with.
 # STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers. A build from nothing then takes less
 # time, because the compiler reads a module's files once instead of once for each file; after a change it takes more. By default the
 # driver reads them a second time, in a process of its own that writes the module's interface early. SwiftPM starts the modules that
-# need it only after the whole compilation, so that process gains nothing. Package.swift reads the variable too.
+# need it only after the whole compilation, so that process gains nothing. The configuration is `release` without its optimization,
+# because in debug executables ArgumentParser checks the declarations of all options at each start, for a third of the time of
+# `storeledger status`. Package.swift reads the variable too: some targets are optimized.
 # STORELEDGER_BUILT=1 says that everything is built: build_swift builds nothing. SwiftPM takes seconds to find that out itself.
 
 build_swift() {
@@ -23,6 +26,9 @@ build_swift() {
     if [[ -n ${STORELEDGER_OPTIMIZE:-} ]]; then
         options+=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
         options+=(-Xswiftc -no-emit-module-separately-wmo -Xswiftc -gnone -Xcc -g0)
+        if [[ " $* " != *' --configuration '* ]]; then
+            options+=(--configuration release -Xswiftc -Onone -Xswiftc -enable-testing)
+        fi
     fi
     swift "$1" "${options[@]}" "${@:2}"
 }
@@ -38,11 +44,13 @@ build_release() {
 }
 
 build_directory() {
-    local link=${STORELEDGER_SCRATCH_PATH:-$root/.build}/$1
+    local configuration=${1:-debug} link
+    if [[ -n ${STORELEDGER_OPTIMIZE:-} ]]; then configuration=release; fi
+    link=${STORELEDGER_SCRATCH_PATH:-$root/.build}/$configuration
     # SwiftPM waits for another SwiftPM, such as the one that runs the tests, before it prints the folder.
     if [[ -n ${STORELEDGER_BUILT:-} && -d $link ]]; then
         readlink -f "$link"
     else
-        build_swift build --show-bin-path --configuration "$1"
+        build_swift build --show-bin-path --configuration "$configuration"
     fi
 }

@@ -195,7 +195,10 @@ struct DatabaseFaultTests {
         }
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container"))
+    @Test(
+        .startsEarly,
+        .enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container")
+    )
     func `D15 a database whose disk is full loads nothing by halves, and goes on when there is room`() async throws {
         try await Stage.with(.init(customers: 40, transactionsPerCustomer: 40)) { stage in
             try await SmallDisk.with(kilobytes: 131_072) { disk in

@@ -1,4 +1,4 @@
-/// Lets a limited number of tasks in at a time; the others wait in the order they came.
+/// Lets a limited number of tasks in at a time; the others wait in the order in which they came.
 package actor Gate {
     private var places: Int
     private var line: [CheckedContinuation<Void, Never>] = []
@@ -7,12 +7,13 @@ package actor Gate {
         self.places = places
     }
 
-    package func enter() async {
+    /// - Parameter isFirst: Whether the task goes to the front of the line.
+    package func enter(isFirst: Bool = false) async {
         guard places == 0 else {
             places -= 1
             return
         }
-        await withCheckedContinuation { line.append($0) }
+        await withCheckedContinuation { line.insert($0, at: isFirst ? 0 : line.endIndex) }
     }
 
     package func leave() {

@@ -40,7 +40,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         guard testCase != nil else { return try await function() }
         let server = try Self.server.get()
-        await Self.gate.enter()
+        await Self.gate.enter(isFirst: test.traits.contains { $0 is EarlyStart })
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await withDatabase(on: server, function))

@@ -77,10 +77,11 @@ install_missing() {
     install_check_swift
 }
 
+# Python compiles the modules that a test imports, which are few of them.
 install_python_packages() {
     local folder=$root/.build-python
     if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client, duckdb, pyarrow, pyiceberg.catalog.sql' 2>/dev/null; then return 0; fi
-    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
+    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --no-compile --upgrade --target "$folder" \
         app-store-server-library==3.1.2 duckdb==2.0.0 pyarrow==26.0.1 "pyiceberg[sql-sqlite]==0.12.0" >&2; then
         rm -rf "$folder"
         printf 'AppleLibraryTests and tests of Parquet files will be skipped: python3 with pip could not install their packages\n' >&2
@@ -88,7 +89,7 @@ install_python_packages() {
     # In a folder of its own, because dbt and the others need different versions of some packages.
     folder=$root/.build-dbt
     if PYTHONPATH=$folder python3 -c 'import dbt.adapters.duckdb, dbt.adapters.postgres, dbt.cli.main' 2>/dev/null; then return 0; fi
-    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
+    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --no-compile --upgrade --target "$folder" \
         dbt-core==1.11.16 dbt-postgres==1.11.0 dbt-duckdb==1.11.1 duckdb==2.0.0 >&2; then
         rm -rf "$folder"
         printf 'DbtTests will be skipped: python3 with pip could not install dbt\n' >&2

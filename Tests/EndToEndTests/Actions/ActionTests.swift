@@ -229,7 +229,8 @@ struct ActionTests {
         }
     }
 
-    @Test func `two processes send one batch together, each row once, and a 429 of one holds up both`() async throws {
+    @Test(.startsEarly)
+    func `two processes send one batch together, each row once, and a 429 of one holds up both`() async throws {
         try await ActionScene.with(.init(customers: 60)) { scene in
             let ids = try await scene.extensible(14)
             try scene.list(ids)

@@ -73,7 +73,7 @@ struct AdvancedCommerceTests {
         return try scene.results("succeeded")
     }
 
-    @Test
+    @Test(.startsEarly)
     func `AC16 each call is applied once, and 4000097 after a lost answer is found out by its requestReferenceId`()
         async throws
     {

@@ -18,7 +18,8 @@ let settings: [SwiftSetting] =
 // CI optimizes what its tests run for minutes, in a build that is not optimized otherwise (scripts/lib/build.sh). The fuzzer is
 // built with the options that scripts/fuzz passes.
 let isOptimized = Context.environment["STORELEDGER_OPTIMIZE"] != nil && Context.environment["STORELEDGER_FUZZ"] == nil
-// The compiler's front end takes the last option, and SwiftPM passes those of the command line after those of a target.
+// `-O` alone would have no effect, because SwiftPM passes the `-Onone` of the command line after it. What follows `-Xfrontend` is passed
+// to the compiler last.
 let optimized: [SwiftSetting] = settings + (isOptimized ? [.unsafeFlags(["-Xfrontend", "-O"])] : [])
 let optimizedModules: Set = [
     "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "ParquetFormat", "Postgres",

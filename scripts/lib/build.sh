@@ -4,16 +4,16 @@
 #
 #   build_swift SUBCOMMAND [ARGUMENT...]   runs `swift SUBCOMMAND` on the checkout, in STORELEDGER_SCRATCH_PATH or .build
 #   build_release                          builds the executables that users get, with Swift's libraries linked statically
-#   build_directory [release]              prints the folder of the executables, built or not; without `release`, of those that
-#                                          build_swift makes
+#   build_directory [release]              prints the folder of the executables that build_swift builds or, with `release`, of the
+#                                          optimized ones; they need not be built
 #
 # STORELEDGER_SANITIZER names a sanitizer to build and test with.
 # STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers. A build from nothing then takes less
 # time, because the compiler reads a module's files once instead of once for each file; after a change it takes more. By default the
 # driver reads them a second time, in a process of its own that writes the module's interface early. SwiftPM starts the modules that
-# need it only after the whole compilation, so that process gains nothing. The configuration is `release` without its optimization,
-# because in debug executables ArgumentParser checks the declarations of all options at each start, for a third of the time of
-# `storeledger status`. Package.swift reads the variable too: some targets are optimized.
+# need it only after the whole compilation, so that process gains nothing. The configuration is `release` without its optimization.
+# A debug build of ArgumentParser checks the declarations of all options at each start of an executable, and the tests start nearly two
+# thousand. Package.swift reads the variable too, and optimizes some targets.
 # STORELEDGER_BUILT=1 says that everything is built: build_swift builds nothing. SwiftPM takes seconds to find that out itself.
 
 build_swift() {

@@ -77,7 +77,7 @@ install_missing() {
     install_check_swift
 }
 
-# Python compiles the modules that a test imports, which are few of them.
+# pip does not compile the packages: the tests import few of their modules.
 install_python_packages() {
     local folder=$root/.build-python
     if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client, duckdb, pyarrow, pyiceberg.catalog.sql' 2>/dev/null; then return 0; fi

@@ -105,6 +105,7 @@ SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_rol
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
+           ('SELECT', 'schema_definitions'),
            ('SELECT', 'schema_views'),
            ('SELECT', 'products'),
            ('SELECT', 'exchange_rates'),
@@ -156,11 +157,11 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
   FROM pg_proc p
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_old_received', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
 
--- Erasing. Every table that can contain a customer's records, and the tombstones; see sql/migrations/0003_erasure.sql and
--- sql/migrations/0019_quoted_ids.sql.
+-- Erasing. Every table that can contain a customer's records, and the tombstones; see docs/guides/erasure.md.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
+           ('SELECT', 'schema_definitions'),
            ('SELECT', 'apps'),
            ('SELECT, INSERT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
@@ -204,6 +205,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_receiver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
+           ('SELECT', 'schema_definitions'),
            ('SELECT, INSERT, UPDATE', 'apps'),
            ('SELECT, INSERT, UPDATE, DELETE', 'received_notifications'),
            ('SELECT, INSERT, UPDATE', 'transactions'),
@@ -240,6 +242,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_actor')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
+           ('SELECT', 'schema_definitions'),
            ('SELECT', 'apps'),
            ('SELECT', 'transactions'),
            ('SELECT', 'refunds'),
@@ -264,6 +267,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_approver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
+           ('SELECT', 'schema_definitions'),
            ('SELECT', 'apps'),
            ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at)', 'action_batches'),
            ('SELECT, INSERT (app_id, job, action, policy_sha256, maximum_rows, expires_at), UPDATE (withdrawn_at)', 'action_policy_approvals'),
@@ -275,7 +279,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')
   FROM pg_attribute
  WHERE attrelid IN (SELECT to_regclass(quote_ident(:'schema') || '.' || relation)
-                      FROM (VALUES ('schema_migrations'), ('schema_views'), ('products'), ('exchange_rates'), ('proceeds_rules'), ('apps'), ('transactions'), ('refunds'), ('renewals'),
+                      FROM (VALUES ('schema_migrations'), ('schema_definitions'), ('schema_views'), ('products'), ('exchange_rates'), ('proceeds_rules'), ('apps'), ('transactions'), ('refunds'), ('renewals'),
                                    ('notifications'), ('notification_send_attempts'), ('app_transactions'), ('subscription_statuses'),
                                    ('orders'), ('order_transactions'), ('advanced_commerce_items'),
                                    ('advanced_commerce_refunds'), ('schema_drift'), ('field_issues'),
@@ -317,7 +321,7 @@ SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
 
 -- Views that the report reads too.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), name)
-  FROM (VALUES ('masked_apps'), ('masked_runs'), ('masked_coverage_gaps'), ('schema_migrations')) v (relation), ledger_roles
+  FROM (VALUES ('masked_apps'), ('masked_runs'), ('masked_coverage_gaps'), ('schema_migrations'), ('schema_definitions')) v (relation), ledger_roles
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
 
 -- Analysis. The settings prevent mistakes; a session can change them. It cannot change the privileges.

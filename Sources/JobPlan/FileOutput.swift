@@ -74,7 +74,7 @@ package struct FileOutput: Equatable, Sendable {
 
     /// Every table whose changes can be published: the records of customers.
     ///
-    /// Triggers log the changes of the same tables (sql/migrations/0043_change_exports.sql).
+    /// Triggers log the changes of the same tables (sql/functions/change_exports.sql).
     package static let tablesWithChanges = records + Tables.answers.map(\.name) + children
 
     private static let records = [

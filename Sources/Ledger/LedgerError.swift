@@ -2,6 +2,12 @@
 package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case schemaMissing(schema: String)
     case schemaOlder(missing: [String])
+    /// The schema lacks one of the migrations that the baseline has replaced.
+    case schemaTooOld(lacking: String)
+    /// The schema has other functions than the files of `sql/functions` make.
+    case functionsDiffer(schema: String, files: [String])
+    /// PostgreSQL refuses a file of `sql/functions` or `sql/comments`.
+    case definitionRefused(file: String, reason: String)
     case schemaNewer(schema: String, unknown: String)
     case migrationChanged(name: String)
     /// A view of the user depends on a view of StoreLedger that must be recreated.
@@ -29,6 +35,12 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "the schema \"\(schema)\" has no StoreLedger tables; run: storeledger migrate JOB"
         case .schemaOlder(let missing):
             "the schema lacks \(missing.joined(separator: ", ")); run: storeledger migrate JOB"
+        case .schemaTooOld(let lacking):
+            "the schema is of a version before 0.1.0 and lacks its migration \(lacking); run `storeledger migrate JOB` of commit 37ec4c14, which has the migrations up to 0062, and then of this version"
+        case .functionsDiffer(let schema, let files):
+            "the schema \"\(schema)\" has other functions than this storeledger (\(files.joined(separator: ", "))); all machines need the same version; with the newest one run: storeledger migrate JOB"
+        case .definitionRefused(let file, let reason):
+            "sql/\(file) cannot be applied: \(reason); the schema is unchanged. Install storeledger again"
         case .schemaNewer(let schema, let unknown):
             "the schema \"\(schema)\" has the migration \(unknown), which this storeledger does not know; use a newer storeledger"
         case .migrationChanged(let name):

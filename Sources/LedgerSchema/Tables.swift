@@ -1,4 +1,4 @@
-/// The tables for Apple's records; `sql/migrations/0001_app_store_records.sql` creates them.
+/// The tables for Apple's records; `sql/migrations/0001_tables.sql` creates them.
 package enum Tables {
     /// All tables.
     ///

@@ -190,7 +190,8 @@ package struct Failure: Sendable {
 
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
-        case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
+        case .schemaMissing, .schemaOlder, .schemaTooOld, .schemaNewer, .functionsDiffer, .definitionRefused,
+            .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
             .readOnlyReplica, .appMismatch, .partitionsDecided:
             .configuration
         case .invariant: .bug

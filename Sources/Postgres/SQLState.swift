@@ -11,6 +11,9 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     /// The first two characters, which say what kind of condition it is.
     package var conditionClass: Substring { rawValue.prefix(2) }
 
+    /// Whether the SQL text is wrong: its syntax, or a name in it.
+    package var isOfSQLText: Bool { conditionClass == "42" && self != .insufficientPrivilege }
+
     package static let successfulCompletion = Self(rawValue: "00000")
     package static let cannotConnect = Self(rawValue: "08001")
     package static let connectionFailure = Self(rawValue: "08006")

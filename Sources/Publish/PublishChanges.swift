@@ -13,7 +13,7 @@ extension Ledger {
     /// ledger do not belong together: the directory is new or has been emptied, the ledger was restored from a backup, or the
     /// job exports other tables.
     ///
-    /// sql/migrations/0043_change_exports.sql explains how the changes are found. A process can be stopped at any moment: until
+    /// sql/functions/change_exports.sql explains how the changes are found. A process can be stopped at any moment: until
     /// the manifest is renamed, the last published part counts, and the next export removes the files of the new one.
     /// - Returns: The part; `nil` if nothing has changed.
     /// - Throws: As ``publish(_:of:)``.

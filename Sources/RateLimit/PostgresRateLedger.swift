@@ -5,7 +5,7 @@ package import Postgres
 
 /// The durable sliding-window rate limiter of one app, shared by every process and machine.
 ///
-/// The function `rate_take` in `sql/migrations/0004_rate_ledger.sql` describes the algorithm and its guarantee.
+/// The function `rate_take` in `sql/functions/rate_limit.sql` describes the algorithm and its guarantee.
 package struct PostgresRateLedger: RateLedger {
     /// The part of an endpoint's limit that one job may use.
     package struct Share: Sendable {

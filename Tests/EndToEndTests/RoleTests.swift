@@ -170,6 +170,7 @@ struct RoleTests {
             let open =
                 views.filter { !$0.hasSuffix("_at_refresh") && !$0.hasPrefix("refresh_") } + [
                     "products", "exchange_rates", "proceeds_rules", "schema_migrations",
+                    "schema_definitions",
                 ]
             try await LedgerRoles.with { roles in
                 let connection = try PostgresConnection(conninfo: roles.conninfo("analyst"))

@@ -8,26 +8,26 @@ import Testing
 struct TablesTests {
     private static let directory = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "sql/migrations")
+        .appending(path: "sql")
 
+    /// All files of a folder in their order.
+    ///
     /// An unreadable file is an empty one, in which the tests find nothing.
-    private static func text(of name: String) -> String {
-        (try? String(contentsOf: directory.appending(path: name), encoding: .utf8)) ?? ""
+    private static func texts(of folder: String) -> String {
+        let folder = directory.appending(path: folder)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+        return names.filter { $0.hasSuffix(".sql") }.sorted()
+            .map { (try? String(contentsOf: folder.appending(path: $0), encoding: .utf8)) ?? "" }
+            .joined(separator: "\n")
     }
 
-    /// The migration that makes the tables.
-    private static let migration = text(of: "0001_app_store_records.sql")
-
-    /// All migrations in their order.
-    private static let migrations: String = {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path())) ?? []
-        return names.filter { $0.hasSuffix(".sql") }.sorted().map(text(of:)).joined(separator: "\n")
-    }()
+    private static let migrations = texts(of: "migrations")
+    private static let comments = texts(of: "comments")
 
     /// The lines between `CREATE TABLE name (` and `);`, and the columns that later migrations add, written in the same way.
     private static func definition(of table: String) -> [Substring] {
         let lines = migrations.split(separator: "\n")
-        let made = lines.drop { $0 != "CREATE TABLE \(table) (" }.dropFirst().prefix { $0 != ");" }
+        let made = lines.drop { $0 != "CREATE TABLE \(table) (" }.dropFirst().prefix { !$0.hasPrefix(")") }
             .map { $0.drop { $0 == " " } }
         return made + added(to: table)
     }
@@ -89,19 +89,20 @@ struct TablesTests {
         #expect(names.count > table.columns.count)
         for name in names {
             #expect(
-                Self.migrations.contains("COMMENT ON COLUMN \(table.name).\(name) IS\n    '")
-                    || Self.migrations.contains("COMMENT ON COLUMN \(table.name).\(name) IS '"),
+                Self.comments.contains("COMMENT ON COLUMN \(table.name).\(name) IS\n    '")
+                    || Self.comments.contains("COMMENT ON COLUMN \(table.name).\(name) IS '"),
                 "\(table.name).\(name)"
             )
         }
-        #expect(Self.migrations.contains("COMMENT ON TABLE \(table.name) IS '"))
+        #expect(Self.comments.contains("COMMENT ON TABLE \(table.name) IS '"))
     }
 
     @Test
-    func `the migration names no schema and begins with its question`() {
-        #expect(Self.migration.hasPrefix("-- Which "))
-        #expect(!Self.migration.contains("appstore."))
-        #expect(!Self.migration.contains("CREATE SCHEMA"))
+    func `migrations, functions and comments name no schema`() {
+        for folder in ["migrations", "functions", "comments"] {
+            let text = Self.texts(of: folder)
+            #expect(!text.isEmpty && !text.contains("appstore.") && !text.contains("CREATE SCHEMA"))
+        }
     }
 
     @Test(arguments: [

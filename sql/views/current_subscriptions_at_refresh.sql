@@ -1,6 +1,6 @@
 -- Which subscriptions does subscriptions_by_status count?
 --
--- The rows of current_subscriptions, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role has
+-- The rows of current_subscriptions, which a refresh computes once. No role has
 -- the right to read this view.
 CREATE OR REPLACE VIEW current_subscriptions_at_refresh AS
 SELECT app_id, product_id, storefront, currency, status, is_paid, is_trial, is_family_shared, will_renew, mrr_milliunits, ends_at,

@@ -1,6 +1,6 @@
 -- Which purchases do materialised views add up?
 --
--- The rows of purchases, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role has the right to
+-- The rows of purchases, which a refresh computes once. No role has the right to
 -- read this view.
 CREATE OR REPLACE VIEW purchases_at_refresh AS
 SELECT kept.* FROM kept_purchases kept

@@ -1,6 +1,6 @@
 -- Which active months do materialised views count?
 --
--- The rows of subscription_months, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role has the
+-- The rows of subscription_months, which a refresh computes once. No role has the
 -- right to read this view.
 CREATE OR REPLACE VIEW subscription_months_at_refresh AS
 SELECT kept.* FROM kept_subscription_months kept

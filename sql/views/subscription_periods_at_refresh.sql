@@ -1,6 +1,6 @@
 -- Which subscription periods do materialised views count?
 --
--- The rows of subscription_periods, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role has the
+-- The rows of subscription_periods, which a refresh computes once. No role has the
 -- right to read this view.
 CREATE OR REPLACE VIEW subscription_periods_at_refresh AS
 SELECT kept.* FROM kept_subscription_periods kept

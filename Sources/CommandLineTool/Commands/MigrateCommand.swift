@@ -6,7 +6,7 @@ import Pipeline
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Create or update the job's schema: sql/migrations, then sql/views.",
+        abstract: "Create or update the job's schema: tables, functions, comments, views.",
         discussion: "  storeledger migrate jobs/nightly-sync.yaml"
     )
 
@@ -67,6 +67,7 @@ struct MigrationText {
             lines += changes.applied.map { "applied \($0)" }
             lines += changes.indexesBuilt.map { "built index \($0)" }
             lines += changes.indexesDropped.map { "dropped index \($0)" }
+            lines += changes.definitions.filter { $0.hasPrefix("functions/") }.map { "applied \($0)" }
             lines += changes.views.made.map { "created view \($0)" }
             lines += changes.views.dropped.map { "dropped view \($0)" }
             if refresh != nil { lines.append("computed the figures of all views") }

@@ -22,18 +22,21 @@ package struct Migrator: Sendable {
         package fileprivate(set) var indexesBuilt: [String] = []
         /// Indexes that were dropped concurrently, without invalid ones that were built again.
         package fileprivate(set) var indexesDropped: [String] = []
+        /// Files of `sql/functions` and `sql/comments` that were new or had changed.
+        package fileprivate(set) var definitions: [String] = []
         package fileprivate(set) var views = ViewChanges.Report()
         /// How many hash partitions each of the large tables was given; `nil` if the tables stay as they were.
         package fileprivate(set) var partitions: Int?
 
         /// Whether the schema was already up to date.
         package var changedNothing: Bool {
-            applied.isEmpty && indexesBuilt.isEmpty && indexesDropped.isEmpty && views.made.isEmpty
-                && views.dropped.isEmpty && partitions == nil
+            applied.isEmpty && indexesBuilt.isEmpty && indexesDropped.isEmpty && definitions.isEmpty
+                && views.made.isEmpty && views.dropped.isEmpty && partitions == nil
         }
     }
 
-    /// Applies the missing files of `migrations` in order, then creates the new and changed views of `views`.
+    /// Applies the missing files of `migrations` in order, then the changed files of `functions` and `comments`, then creates
+    /// the new and changed views of `views`.
     ///
     /// Files run in one transaction as far as possible. A file that builds indexes concurrently cannot run in a
     /// transaction: earlier files are committed first, and after a kill the next call continues with it. Only one call
@@ -47,6 +50,7 @@ package struct Migrator: Sendable {
     ///   decided; ``LockTimeout``; ``Postgres/PostgresError``.
     package func migrate(partitions: Int? = nil) async throws -> Report {
         let migrations = try migrationFiles()
+        let definitions = try Definitions(directory: directory)
         let views = ViewFile.ordered(
             try directory.files(in: directory.views).map { ViewFile(name: $0.name, text: $0.text) }
         )
@@ -55,7 +59,7 @@ package struct Migrator: Sendable {
                 return try await ledger.pages.pool.withConnection { connection in
                     let lock = try MigrationLock(ledger: ledger, on: connection)
                     let partitioning = partitions.map(Partitioning.init)
-                    let report = try apply(migrations, views, partitioning, under: lock, on: connection)
+                    let report = try apply(migrations, definitions, views, partitioning, under: lock, on: connection)
                     try lock.release()
                     return report
                 }
@@ -68,13 +72,15 @@ package struct Migrator: Sendable {
 
     private func apply(
         _ migrations: [Migration],
+        _ definitions: Definitions,
         _ views: [ViewFile],
         _ partitioning: Partitioning?,
         under lock: borrowing MigrationLock,
         on connection: borrowing PostgresConnection
     ) throws -> Report {
         var report = Report()
-        let known = try Self.hasVersions(connection) ? try Self.applied(connection) : [:]
+        let replaced = try ReplacedMigrations(directory: directory, migrations: migrations)
+        let known = try replaced.named(in: try Self.hasVersions(connection) ? try Self.applied(connection) : [:])
         try Self.check(known, against: migrations, schema: ledger.schema)
         report.isNew = known.isEmpty
         if let partitioning, !report.isNew {
@@ -84,7 +90,8 @@ package struct Migrator: Sendable {
             }
         }
         let missing = migrations.filter { known[$0.name] == nil }
-        if missing.isEmpty, partitioning == nil, let unchanged = try ViewChanges(files: views).unchanged(on: connection)
+        if missing.isEmpty, partitioning == nil, try definitions.changed(on: connection).isEmpty,
+            let unchanged = try ViewChanges(files: views).unchanged(on: connection)
         {
             report.views = unchanged
             return report
@@ -97,19 +104,24 @@ package struct Migrator: Sendable {
             case .together(let files):
                 let isLast = place == steps.count - 1
                 let made = try connection.transaction(.readCommitted) {
-                    connection -> (views: ViewChanges.Report, partitions: Int?)? in
+                    connection -> Finished? in
                     try connection.script(Self.versionTable)
+                    try Self.record(replaced, by: migrations.first, on: connection)
                     for file in files {
                         try connection.script(file.text)
                         crashPoint(.migrationApplied)
                         try Self.record(file, on: connection)
                     }
-                    let made = isLast ? try finish(views, partitioning, on: connection) : nil
+                    let made = isLast ? try finish(definitions, views, partitioning, on: connection) : nil
                     try lock.check()
                     return made
                 }
                 report.applied += files.map(\.name)
-                if let made { (report.views, report.partitions) = made }
+                if let made {
+                    report.definitions = made.definitions
+                    report.views = made.views
+                    report.partitions = made.partitions
+                }
             case .apart(let file):
                 try applyApart(file, &report, under: lock, on: connection)
             }
@@ -117,17 +129,22 @@ package struct Migrator: Sendable {
         return report
     }
 
-    /// Partitions the large tables if that is still to be done, and creates the new and changed views.
+    private typealias Finished = (definitions: [String], views: ViewChanges.Report, partitions: Int?)
+
+    /// Applies the changed functions and comments, partitions the large tables if that is still to be done, and creates the
+    /// new and changed views.
     private func finish(
+        _ definitions: Definitions,
         _ files: [ViewFile],
         _ partitioning: Partitioning?,
         on connection: borrowing PostgresConnection
-    ) throws -> (views: ViewChanges.Report, partitions: Int?) {
+    ) throws -> Finished {
+        let changed = try definitions.apply(on: connection)
         let views = ViewChanges(files: files)
         guard let partitioning, try partitioning.isNeeded(in: ledger.schema, on: connection) else {
-            return (try views.apply(on: connection), nil)
+            return (changed, try views.apply(on: connection), nil)
         }
-        return (try views.apply(replacingTables: partitioning.apply(on:), on: connection), partitioning.count)
+        return (changed, try views.apply(replacingTables: partitioning.apply(on:), on: connection), partitioning.count)
     }
 
     /// Runs a file that builds indexes concurrently, and records it at the end.
@@ -171,6 +188,19 @@ package struct Migrator: Sendable {
         )
     }
 
+    /// Records the baseline in place of the migrations that it has replaced.
+    private static func record(
+        _ replaced: ReplacedMigrations,
+        by baseline: Migration?,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        let removed = try connection.run(
+            "DELETE FROM schema_migrations WHERE name = ANY ($1::text[]) RETURNING name",
+            [.textArray(replaced.names)]
+        )
+        if let baseline, removed.count > 0 { try record(baseline, on: connection) }
+    }
+
     private static func hasVersions(_ connection: borrowing PostgresConnection) throws -> Bool {
         try connection.run(
             "SELECT to_regclass(quote_ident(current_schema()) || '.schema_migrations') IS NOT NULL AS found"
@@ -183,6 +213,8 @@ package struct Migrator: Sendable {
     /// - Throws: ``LedgerError/schemaMissing(schema:)``, ``LedgerError/schemaOlder(missing:)`` or a similar error.
     package func check() async throws {
         let migrations = try migrationFiles()
+        let replaced = try ReplacedMigrations(directory: directory, migrations: migrations)
+        let definitions = try Definitions(directory: directory)
         let schema = ledger.schema
         try await ledger.pages.withConnection { connection in
             let found = try connection.run(
@@ -190,10 +222,12 @@ package struct Migrator: Sendable {
                 [.text("\"\(schema)\".schema_migrations")]
             )
             guard try found[0].bool("found") else { throw LedgerError.schemaMissing(schema: schema) }
-            let known = try Self.applied(connection)
+            let known = try replaced.named(in: try Self.applied(connection))
             try Self.check(known, against: migrations, schema: schema)
             let missing = migrations.map(\.name).filter { known[$0] == nil }
             guard missing.isEmpty else { throw LedgerError.schemaOlder(missing: missing) }
+            let changed = try definitions.changed(on: connection).map(\.name).filter { $0.hasPrefix("functions/") }
+            guard changed.isEmpty else { throw LedgerError.functionsDiffer(schema: schema, files: changed) }
         }
     }
 
@@ -208,6 +242,24 @@ package struct Migrator: Sendable {
         COMMENT ON COLUMN schema_migrations.name IS 'The file''s name.';
         COMMENT ON COLUMN schema_migrations.checksum IS 'SHA-256 of the file as applied. An applied file is never edited.';
         COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
+        CREATE TABLE IF NOT EXISTS schema_definitions (
+            name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+        COMMENT ON TABLE schema_definitions IS 'The files of sql/functions and sql/comments that were applied to this schema.';
+        COMMENT ON COLUMN schema_definitions.name IS 'The folder and the file''s name.';
+        COMMENT ON COLUMN schema_definitions.checksum IS 'SHA-256 of the file. If it changes, migrate applies the file again.';
+        COMMENT ON COLUMN schema_definitions.applied_at IS 'When migrate last applied the file.';
+        DO $$
+        DECLARE
+            statement text;
+        BEGIN
+            FOR statement IN
+                SELECT format('GRANT SELECT ON schema_definitions TO %I', pg_get_userbyid(a.grantee))
+                  FROM pg_class c, aclexplode(c.relacl) a
+                 WHERE c.oid = 'schema_migrations'::regclass AND a.privilege_type = 'SELECT' AND a.grantee NOT IN (0, c.relowner)
+            LOOP
+                EXECUTE statement;
+            END LOOP;
+        END $$;
         CREATE TABLE IF NOT EXISTS schema_views (
             name text PRIMARY KEY, checksum text NOT NULL, position integer NOT NULL,
             applied_at timestamptz NOT NULL DEFAULT now(), shows_last_refresh boolean NOT NULL DEFAULT false, row_key text[],

@@ -7,6 +7,8 @@ package struct SQLDirectory: Sendable {
     package let path: String
 
     package var migrations: String { path + "/migrations" }
+    package var functions: String { path + "/functions" }
+    package var comments: String { path + "/comments" }
     package var views: String { path + "/views" }
 
     /// Searches the parent directories of the executable for `share/storeledger/sql` and `sql`.
@@ -44,6 +46,15 @@ package struct SQLDirectory: Sendable {
                 text: try Self.reading(folder + "/" + name) { try String(contentsOfFile: $0, encoding: .utf8) }
             )
         }
+    }
+
+    /// The list of the files that the first migration has replaced, one `CHECKSUM  NAME` a line; empty if there is none.
+    ///
+    /// - Throws: ``LedgerError/cannotRead(path:reason:)``.
+    func replacedMigrations() throws(LedgerError) -> String {
+        let file = path + "/replaced-migrations.sha256"
+        guard FileManager.default.fileExists(atPath: file) else { return "" }
+        return try Self.reading(file) { try String(contentsOfFile: $0, encoding: .utf8) }
     }
 
     private static func reading<Content>(

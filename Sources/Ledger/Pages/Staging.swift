@@ -68,7 +68,7 @@ enum Staging {
         columns: Array(archive.columns.prefix(5))
     )
 
-    /// The newest signatures of contents that were signed again; see `sql/migrations/0023_latest_signatures.sql`.
+    /// The newest signatures of contents that were signed again.
     static let latestSignatures = Table(
         "latest_signatures",
         key: ["kind", "record_key", "first_payload_sha256"],

@@ -83,26 +83,10 @@ struct ErasureLeftoverTests {
     }
 
     @Test func `texts of a ledger of before are read by its first erasure, and only by that`() async throws {
-        let files = try TestLedger.sql
-        let ledger = try TestLedger.bare()
-        try await withTemporaryDirectory { directory in
-            let old = URL(filePath: directory).appending(path: "sql")
-            for folder in ["migrations", "views"] {
-                try FileManager.default.createDirectory(
-                    at: old.appending(path: folder),
-                    withIntermediateDirectories: true
-                )
-            }
-            for (name, text) in try files.files(in: files.migrations) where name < "0019" {
-                try Data(text.utf8).write(to: old.appending(path: "migrations").appending(path: name))
-            }
-            let before = try SQLDirectory.find(executable: directory + "/storeledger")
-            _ = try await Migrator(ledger: ledger, directory: before).migrate()
-        }
-        try await ledger.transaction { connection in
+        let world = try await TestLedger()
+        try await world.ledger.transaction { connection in
             try connection.script(
                 """
-                INSERT INTO apps (bundle_id, environment) VALUES ('com.example.game', 'Production');
                 INSERT INTO rejected_records (app_id, job, stream, item_key, reason, detail, sha256, raw)
                 SELECT 1, 'j', 's', 'app', 'signature', CASE WHEN n = 120 THEN '\(Self.customer)' ELSE 'x' END,
                        sha256(int4send(n)), CASE WHEN n = 60 THEN 'of \(Self.customer)' ELSE 'of 200000000002' END::bytea
@@ -115,10 +99,13 @@ struct ErasureLeftoverTests {
                 SELECT 1, 'notification', kind, now(), '', 1,
                        CASE WHEN kind = 'other' THEN 'of 200000000002' ELSE 'of \(Self.customer)' END::bytea, ''
                   FROM unnest(ARRAY['quoting', 'other', 'named']) kind;
+                INSERT INTO unread_texts (app_id, owner_kind, owner_key)
+                SELECT app_id, 'rejected', record_id::text FROM rejected_records
+                UNION ALL
+                SELECT app_id, 'notification', notification_uuid FROM notifications WHERE transaction_id IS NULL;
                 """
             )
         }
-        let world = try await TestLedger()
         #expect(try await world.count("unread_texts") == 132)
         let erasure = try await erase(world, Self.customer)
         #expect(

@@ -39,7 +39,7 @@ enum RoleMatrix {
         Statement("UPDATE run_processes SET ended_at = NULL", "ml"),
         Statement("DELETE FROM run_processes", "m"),
         Statement("SELECT * FROM crawl_items_by_state, rejected_records_by_reason", "mlea"),
-        Statement("SELECT * FROM schema_migrations", "mleda"),
+        Statement("SELECT * FROM schema_migrations, schema_definitions", "mleda"),
         Statement("SELECT * FROM masked_advanced_commerce_items, masked_advanced_commerce_refunds", "ma"),
         Statement("SELECT * FROM subscription_periods, purchases, current_subscriptions", "mlea"),
         Statement("SELECT * FROM mrr_by_month, renewals_and_churn_by_month, retention_cohorts", "mlea"),

@@ -93,7 +93,7 @@ struct RoleTests {
                 SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind IN ('r', 'v')
                    AND has_table_privilege('\(analyst)', oid, 'SELECT')
                        IS DISTINCT FROM (relkind = 'v' AND relname NOT LIKE '%\\_at\\_refresh' AND relname NOT LIKE 'refresh\\_%'
-                           OR relname IN ('products', 'exchange_rates', 'proceeds_rules', 'schema_migrations'))
+                           OR relname IN ('products', 'exchange_rates', 'proceeds_rules', 'schema_migrations', 'schema_definitions'))
                 """
             )
             #expect(odd.isEmpty)

@@ -1,0 +1,108 @@
+-- Who may approve, withdraw and discard batches of actions, and what is recorded of it?
+
+-- An approval is given once, by the role that the session belongs to, now. One that follows from the approval of a policy names the
+-- role that approved the policy. An approval can be made shorter, never longer.
+CREATE OR REPLACE FUNCTION record_approval() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF OLD.approved_at IS NOT NULL THEN
+        IF NEW.approval_expires_at < OLD.approval_expires_at
+           AND (NEW.approved_at, NEW.approved_by, NEW.approved_rows, NEW.policy_approval_id)
+               IS NOT DISTINCT FROM (OLD.approved_at, OLD.approved_by, OLD.approved_rows, OLD.policy_approval_id) THEN
+            RETURN NEW;
+        END IF;
+        RAISE EXCEPTION 'batch % is already approved', OLD.rows_sha256;
+    END IF;
+    NEW.approved_at := clock_timestamp();
+    NEW.approved_by := session_user;
+    IF NEW.policy_approval_id IS NOT NULL THEN
+        SELECT p.approved_by INTO STRICT NEW.approved_by FROM action_policy_approvals p
+         WHERE p.app_id = NEW.app_id AND p.approval_id = NEW.policy_approval_id;
+    END IF;
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION record_approval IS
+    'Refuses a second approval of a batch, and records the role and the time of the first. An approval can only be made shorter.';
+
+-- A new plan replaces a plan that was not approved, because its rows were never sent. No other rows are deleted by a plan or by sending, so
+-- these roles need no right to delete.
+CREATE OR REPLACE FUNCTION discard_plans(app integer, of_job text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    discarded uuid[];
+BEGIN
+    SELECT coalesce(array_agg(batch_id), '{}') INTO discarded FROM (
+        SELECT batch_id FROM action_batches
+         WHERE app_id = app AND job = of_job AND approved_at IS NULL AND started_at IS NULL FOR UPDATE) b;
+    DELETE FROM action_rows WHERE app_id = app AND batch_id = ANY (discarded);
+    DELETE FROM action_batches WHERE app_id = app AND batch_id = ANY (discarded);
+    RETURN cardinality(discarded);
+END $$;
+COMMENT ON FUNCTION discard_plans IS 'Deletes the batches of a job that were neither approved nor started, and returns their number.';
+
+-- Two processes that answer requests at once plan one after the other, so that no request is in two batches. A withdrawal waits for a
+-- plan, and a plan for a withdrawal.
+CREATE OR REPLACE FUNCTION lock_policy_approvals(p_app_id integer, p_job text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    PERFORM FROM action_policy_approvals p WHERE p.app_id = p_app_id AND p.job = p_job ORDER BY p.approval_id DESC LIMIT 1 FOR UPDATE;
+END $$;
+COMMENT ON FUNCTION lock_policy_approvals IS 'Locks the newest approval of a job''s policy until the end of the transaction.';
+
+CREATE OR REPLACE FUNCTION approve_by_policy(p_app_id integer, p_batch_id uuid, p_term interval) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    batch    action_batches%ROWTYPE;
+    approval action_policy_approvals%ROWTYPE;
+    approved bigint;
+BEGIN
+    SELECT b.* INTO batch FROM action_batches b WHERE b.app_id = p_app_id AND b.batch_id = p_batch_id;
+    SELECT p.* INTO approval FROM action_policy_approvals p
+     WHERE p.app_id = p_app_id AND p.job = batch.job ORDER BY p.approval_id DESC LIMIT 1 FOR UPDATE;
+    SELECT coalesce(sum(b.approved_rows), 0) INTO approved FROM action_batches b
+     WHERE b.app_id = p_app_id AND b.job = batch.job AND b.policy_approval_id = approval.approval_id;
+    IF (approval.action = batch.action AND approval.policy_sha256 = batch.policy_sha256 AND approval.withdrawn_at IS NULL
+        AND approval.expires_at > clock_timestamp() AND approved + batch.rows_to_send <= approval.maximum_rows
+        AND batch.approved_at IS NULL AND batch.approval_required AND batch.rows_to_send > 0) IS NOT TRUE THEN
+        RETURN false;
+    END IF;
+    UPDATE action_batches b SET policy_approval_id = approval.approval_id, approved_rows = b.rows_to_send, approved_at = clock_timestamp(),
+           approval_expires_at = least(approval.expires_at, clock_timestamp() + p_term)
+     WHERE b.app_id = p_app_id AND b.batch_id = p_batch_id;
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION approve_by_policy IS
+    'Approves a planned batch if the newest approval of its job is of the same policy, is in force and has rows left; returns whether it did.';
+
+-- A withdrawal is recorded once, with the role and the time, and ends the approvals that follow from it.
+CREATE OR REPLACE FUNCTION record_withdrawal() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF OLD.withdrawn_at IS NOT NULL THEN
+        RAISE EXCEPTION 'the approval of policy % is already withdrawn', OLD.policy_sha256;
+    END IF;
+    NEW.withdrawn_at := clock_timestamp();
+    NEW.withdrawn_by := session_user;
+    UPDATE action_batches b SET approval_expires_at = clock_timestamp()
+     WHERE b.app_id = NEW.app_id AND b.job = NEW.job AND b.policy_approval_id = NEW.approval_id
+       AND b.approval_expires_at > clock_timestamp();
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION record_withdrawal IS 'Records the role and the time of a withdrawal, and ends the approvals of batches that follow from it.';
+
+CREATE OR REPLACE FUNCTION salted_row_sha256(
+    p_salt uuid, p_position bigint, p_verdict text, p_input text[], p_subject text, p_parameters jsonb, p_consistency_token text
+) RETURNS bytea LANGUAGE sql STABLE AS $$
+    SELECT sha256(convert_to(ROW(p_salt, p_position, p_verdict, p_input, p_subject, p_parameters, p_consistency_token)::text, 'UTF8'))
+$$;
+COMMENT ON FUNCTION salted_row_sha256 IS 'The SHA-256 of a row of a batch, as in action_rows.salted_sha256.';
+
+-- A query without rows does not say why. With this function it does: a campaign can name the limit that it has reached.
+CREATE OR REPLACE FUNCTION refuse_input(p_reason text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'SL001', MESSAGE = p_reason;
+END $$;
+COMMENT ON FUNCTION refuse_input IS 'Ends the plan of a batch with this sentence; for the query of its input.';
+
+CREATE OR REPLACE TRIGGER record_approval BEFORE UPDATE OF approved_at, approved_by, approved_rows, approval_expires_at ON action_batches
+    FOR EACH ROW EXECUTE FUNCTION record_approval();
+CREATE OR REPLACE TRIGGER record_withdrawal BEFORE UPDATE OF withdrawn_at, withdrawn_by ON action_policy_approvals
+    FOR EACH ROW EXECUTE FUNCTION record_withdrawal();
+
+REVOKE EXECUTE ON FUNCTION record_approval, discard_plans, lock_policy_approvals, approve_by_policy, record_withdrawal, salted_row_sha256, refuse_input FROM PUBLIC;

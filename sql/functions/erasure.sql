@@ -1,0 +1,41 @@
+-- What does an erasure need that its role has no right to do?
+
+-- Holds off erasures until the end of the transaction, then says whether a customer of the app was ever erased.
+--
+-- Lock first, then look: the second statement sees what an erasure committed that the first one waited for. An erasure
+-- takes the same lock for itself alone, so a record is either there when the erasure looks, or meets its tombstone. The
+-- caller may have no limit for locks, so the function has its own.
+CREATE OR REPLACE FUNCTION erasure_key(p_app_id integer) RETURNS bytea LANGUAGE plpgsql
+SET search_path FROM CURRENT SET lock_timeout = '30s' AS $$
+BEGIN
+    LOCK TABLE erasure_lock IN ROW SHARE MODE;
+    RETURN (SELECT k.key FROM erasure_keys k WHERE k.app_id = p_app_id);
+END $$;
+COMMENT ON FUNCTION erasure_key IS
+    'Blocks erasures until the transaction ends. Returns the app''s tombstone key, or NULL if no customer was erased.';
+
+CREATE OR REPLACE FUNCTION forget_erased(p_app_id integer, p_ids text[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off AS $$
+BEGIN
+    BEGIN
+        LOCK TABLE refresh_lock IN EXCLUSIVE MODE NOWAIT;
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN;
+    END;
+    WITH taken AS (
+        DELETE FROM refresh_changed_keys WHERE written_by = pg_current_xact_id() OR app_id = p_app_id AND key = ANY (p_ids)
+        RETURNING app_id, kind, key
+    )
+    INSERT INTO refresh_keys SELECT DISTINCT app_id, kind, key FROM taken;
+    IF (SELECT as_of IS NOT NULL FROM refresh_state) THEN
+        PERFORM resolve_keys();
+        -- The totals stay as of the last refresh.
+        UPDATE refresh_state SET next_as_of = as_of;
+        PERFORM count_changes(false);
+    END IF;
+    PERFORM empty_refresh_tables();
+END $$;
+COMMENT ON FUNCTION forget_erased IS 'Takes what the running erasure removed out of the stored rows and totals; for a role that erases.';
+
+REVOKE EXECUTE ON FUNCTION forget_erased FROM PUBLIC;

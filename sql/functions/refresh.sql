@@ -1,0 +1,79 @@
+-- How does a refresh bring all views up to date?
+
+-- migrate fills defines_refresh, so that a run need not follow the dependencies of the views.
+CREATE OR REPLACE FUNCTION refresh_definitions() RETURNS text LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+    SELECT md5(string_agg(v.name || v.checksum, ' ' ORDER BY v.name)) FROM schema_views v WHERE v.defines_refresh
+$$;
+COMMENT ON FUNCTION refresh_definitions IS 'A part of refresh_views().';
+
+-- Whether a refresh would change anything: a record changed, a date passed, or a new day began.
+CREATE OR REPLACE FUNCTION views_are_stale() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    SELECT EXISTS (SELECT FROM refresh_changed_keys WHERE kind <> 'again')
+        OR EXISTS (SELECT FROM refresh_state
+                    WHERE as_of IS NULL OR (as_of AT TIME ZONE 'UTC')::date < (now() AT TIME ZONE 'UTC')::date
+                       OR definitions IS DISTINCT FROM refresh_definitions())
+        OR EXISTS (SELECT FROM refresh_stored_periods WHERE due_at <= now())
+        OR EXISTS (SELECT FROM refresh_stored_notification_days WHERE due_at <= now())
+$$;
+COMMENT ON FUNCTION views_are_stale IS 'Whether a refresh of the views would change anything.';
+
+-- Removes all rows of internal tables.
+--
+-- TRUNCATE frees the space of a large table at once, but waits for readers. A backup that reads the database
+-- meanwhile is not waited for.
+CREATE OR REPLACE FUNCTION empty_tables(VARIADIC names text[]) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY names LOOP
+        BEGIN
+            IF pg_relation_size(quote_ident(name)) < 1048576 THEN
+                EXECUTE format('DELETE FROM %I', name);
+            ELSE
+                EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE NOWAIT', name);
+                EXECUTE format('TRUNCATE %I', name);
+            END IF;
+        EXCEPTION WHEN lock_not_available THEN
+            EXECUTE format('DELETE FROM %I', name);
+        END;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION empty_tables IS 'A part of refresh_views().';
+
+CREATE OR REPLACE FUNCTION empty_refresh_tables() RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
+    SELECT empty_tables('refresh_keys', 'refresh_periods_before', 'refresh_periods_after', 'refresh_periods_beside',
+                        'refresh_transactions_before', 'refresh_transactions_after',
+                        'refresh_transactions_beside', 'refresh_cancellations_before', 'refresh_cancellations_after',
+                        'refresh_refund_requests_before', 'refresh_refund_requests_after')
+$$;
+COMMENT ON FUNCTION empty_refresh_tables IS 'A part of refresh_views().';
+
+CREATE OR REPLACE FUNCTION refresh_views(everything boolean DEFAULT false, only_if_redefined boolean DEFAULT false)
+RETURNS TABLE (is_everything boolean, purchases bigint, changed_views text[], milliseconds bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off SET work_mem = '64MB'
+SET default_statistics_target = 10 SET lock_timeout = '10min' AS $$
+DECLARE
+    began   timestamptz := clock_timestamp();
+    changed text[];
+BEGIN
+    LOCK TABLE refresh_lock IN EXCLUSIVE MODE;
+    IF only_if_redefined AND (SELECT definitions = refresh_definitions() FROM refresh_state) THEN
+        RETURN;
+    END IF;
+    is_everything := take_changed_keys(everything);
+    UPDATE refresh_state SET next_as_of = now(), is_rebuild = is_everything;
+    changed := count_changes(is_everything);
+    purchases := CASE WHEN is_everything THEN (SELECT s.purchases FROM refresh_state s)
+                      ELSE (SELECT count(*) FROM refresh_keys WHERE kind = 'purchase') END;
+    PERFORM empty_refresh_tables();
+    changed_views := views_over(changed);
+    milliseconds := extract(epoch FROM clock_timestamp() - began) * 1000;
+    UPDATE refresh_state s
+       SET as_of = now(), definitions = refresh_definitions(), is_rebuild = false, milliseconds = refresh_views.milliseconds;
+    RETURN NEXT;
+END $$;
+COMMENT ON FUNCTION refresh_views IS
+    'Brings the totals up to date that the views read, for a role that does not own them. With everything, computes all from every record.';
+
+REVOKE EXECUTE ON FUNCTION views_are_stale, refresh_views FROM PUBLIC;

@@ -1,0 +1,435 @@
+-- How does a refresh compute the stored rows of the changed keys, and store those that differ?
+
+-- Computes the periods of the changed subscriptions: refresh_periods_before has the stored rows that are replaced or gone,
+-- refresh_periods_after the rows that replace them or are new. When everything is computed, all rows go to
+-- refresh_stored_periods at once.
+--
+-- The usual period of a product is that of most of its stretches, so it can change with any of them, and all periods
+-- of the product with it. They are computed again then; that happens when a product is new. An erasure leaves this to the next
+-- refresh: other subscriptions can have marks that it does not take, and their lengths would not be counted.
+CREATE OR REPLACE FUNCTION compute_periods(p_everything boolean) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    products text[];
+BEGIN
+    IF p_everything THEN
+        INSERT INTO refresh_stored_periods SELECT * FROM refresh_periods_to_store;
+        PERFORM add_changes('refresh_period_length_totals');
+        IF renew_product_periods() <> '{}' THEN
+            PERFORM empty_tables('refresh_stored_periods');
+            INSERT INTO refresh_stored_periods SELECT * FROM refresh_periods_to_store;
+        END IF;
+        ANALYZE refresh_stored_periods;
+        RETURN;
+    END IF;
+    PERFORM take_periods();
+    PERFORM add_changes('refresh_period_length_totals');
+    IF (SELECT next_as_of <> as_of FROM refresh_state) THEN
+        products := renew_product_periods();
+    END IF;
+    IF products <> '{}' THEN
+        INSERT INTO refresh_keys
+        SELECT DISTINCT app_id, 'purchase', original_transaction_id FROM refresh_stored_periods
+         WHERE app_id || ' ' || product_id = ANY (products)
+        ON CONFLICT DO NOTHING;
+        PERFORM empty_tables('refresh_periods_before', 'refresh_periods_after');
+        PERFORM take_periods();
+    END IF;
+    ANALYZE refresh_periods_before, refresh_periods_after;
+END $$;
+COMMENT ON FUNCTION compute_periods IS 'A part of refresh_views().';
+
+-- As compute_periods, for transactions.
+CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
+BEGIN
+    IF p_everything THEN
+        INSERT INTO refresh_stored_transactions
+        SELECT t.*, coalesce(t.original_transaction_id, t.transaction_id) FROM refresh_transactions_to_store t;
+        UPDATE refresh_state
+           SET purchases = (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM refresh_stored_transactions) p);
+        ANALYZE refresh_stored_transactions;
+        RETURN;
+    END IF;
+    CREATE TEMP TABLE stored (LIKE refresh_stored_transactions) ON COMMIT DROP;
+    INSERT INTO stored
+    SELECT s.*
+      FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s WHERE s.app_id = k.app_id AND s.purchase_key = k.key OFFSET 0) s;
+    CREATE TEMP TABLE computed (LIKE refresh_stored_transactions) ON COMMIT DROP;
+    INSERT INTO computed
+    SELECT t.*, k.key
+      FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_transactions_to_store v
+                           WHERE v.app_id = k.app_id AND v.original_transaction_id = k.key OFFSET 0) t
+    UNION ALL
+    SELECT t.*, k.key
+      FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_transactions_to_store v
+                           WHERE v.app_id = k.app_id AND v.transaction_id = k.key AND v.original_transaction_id IS NULL OFFSET 0) t;
+    INSERT INTO refresh_transactions_before
+    SELECT s.* FROM stored s
+     WHERE NOT EXISTS (SELECT FROM computed c
+                        WHERE (c.app_id, c.purchase_key, c.transaction_id) = (s.app_id, s.purchase_key, s.transaction_id) AND c *= s);
+    INSERT INTO refresh_transactions_after
+    SELECT c.* FROM computed c
+     WHERE NOT EXISTS (SELECT FROM stored s
+                        WHERE (s.app_id, s.purchase_key, s.transaction_id) = (c.app_id, c.purchase_key, c.transaction_id) AND s *= c);
+    UPDATE refresh_state
+       SET purchases = purchases
+                     - (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM stored) s)
+                     + (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM computed) c);
+    DROP TABLE stored, computed;
+    ANALYZE refresh_transactions_before, refresh_transactions_after;
+END $$;
+COMMENT ON FUNCTION compute_transactions IS 'A part of refresh_views().';
+
+-- The rows that are replaced are found by their keys.
+CREATE OR REPLACE FUNCTION compute_cancellations(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF p_everything THEN
+        INSERT INTO refresh_stored_cancellations
+        SELECT app_id, coalesce(transaction_id, notification_uuid), day, product_id, storefront, currency, is_renewal_on, is_trial,
+               mrr_milliunits
+          FROM refresh_cancellations_to_store;
+        RETURN;
+    END IF;
+    WITH taken AS (
+        DELETE FROM refresh_stored_cancellations WHERE ctid = ANY (ARRAY(
+            SELECT s.place
+              FROM refresh_keys k
+              CROSS JOIN LATERAL (SELECT s.ctid AS place FROM refresh_stored_cancellations s
+                                   WHERE s.app_id = k.app_id AND s.transaction_key = k.key OFFSET 0) s
+             WHERE k.kind = 'transaction'))
+        RETURNING *
+    )
+    INSERT INTO refresh_cancellations_before SELECT * FROM taken;
+    INSERT INTO refresh_cancellations_after
+    SELECT c.app_id, k.key, c.day, c.product_id, c.storefront, c.currency, c.is_renewal_on, c.is_trial, c.mrr_milliunits
+      FROM refresh_keys k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_cancellations_to_store v
+                           WHERE v.app_id = k.app_id AND v.transaction_id = k.key OFFSET 0) c
+     WHERE k.kind = 'transaction'
+    UNION ALL
+    SELECT c.app_id, k.key, c.day, c.product_id, c.storefront, c.currency, c.is_renewal_on, c.is_trial, c.mrr_milliunits
+      FROM refresh_keys k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_cancellations_to_store v
+                           WHERE v.app_id = k.app_id AND v.notification_uuid = k.key AND v.transaction_id IS NULL OFFSET 0) c
+     WHERE k.kind = 'transaction';
+    INSERT INTO refresh_stored_cancellations SELECT * FROM refresh_cancellations_after;
+END $$;
+COMMENT ON FUNCTION compute_cancellations IS 'A part of refresh_views().';
+
+-- As compute_cancellations, for requests for a refund and for decisions without a request.
+CREATE OR REPLACE FUNCTION compute_refund_requests(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF p_everything THEN
+        INSERT INTO refresh_stored_refund_requests
+        SELECT app_id, coalesce(transaction_id, notification_uuid), month, product_id, storefront, currency, is_request, outcome,
+               price_milliunits, delay
+          FROM refresh_refund_requests_to_store;
+        RETURN;
+    END IF;
+    WITH taken AS (
+        DELETE FROM refresh_stored_refund_requests WHERE ctid = ANY (ARRAY(
+            SELECT s.place
+              FROM refresh_keys k
+              CROSS JOIN LATERAL (SELECT s.ctid AS place FROM refresh_stored_refund_requests s
+                                   WHERE s.app_id = k.app_id AND s.transaction_key = k.key OFFSET 0) s
+             WHERE k.kind = 'transaction'))
+        RETURNING *
+    )
+    INSERT INTO refresh_refund_requests_before SELECT * FROM taken;
+    INSERT INTO refresh_refund_requests_after
+    SELECT r.app_id, k.key, r.month, r.product_id, r.storefront, r.currency, r.is_request, r.outcome, r.price_milliunits, r.delay
+      FROM refresh_keys k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_refund_requests_to_store v
+                           WHERE v.app_id = k.app_id AND v.transaction_id = k.key OFFSET 0) r
+     WHERE k.kind = 'transaction'
+    UNION ALL
+    SELECT r.app_id, k.key, r.month, r.product_id, r.storefront, r.currency, r.is_request, r.outcome, r.price_milliunits, r.delay
+      FROM refresh_keys k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_refund_requests_to_store v
+                           WHERE v.app_id = k.app_id AND v.notification_uuid = k.key AND v.transaction_id IS NULL OFFSET 0) r
+     WHERE k.kind = 'transaction';
+    INSERT INTO refresh_stored_refund_requests SELECT * FROM refresh_refund_requests_after;
+END $$;
+COMMENT ON FUNCTION compute_refund_requests IS 'A part of refresh_views().';
+
+CREATE OR REPLACE FUNCTION notification_days_of(p_app_id integer, p_day date) RETURNS SETOF refresh_stored_notification_days
+LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+    SELECT
+        app_id, p_day, notification_type,
+        count(*),
+        count(*) FILTER (WHERE state = 'delivered'),
+        count(*) FILTER (WHERE state = 'delivered' AND failed_attempts = 0),
+        count(*) FILTER (WHERE state = 'retrying'),
+        count(*) FILTER (WHERE state = 'not known yet'),
+        count(*) FILTER (WHERE state = 'never received'),
+        count(*) FILTER (WHERE state = 'unknown'),
+        sum(attempts)::bigint,
+        sum(failed_attempts)::bigint,
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY time_to_success),
+        max(time_to_success),
+        min(last_attempt_at + (ARRAY[1, 12, 24, 48, 72])[attempts] * interval '1 hour') FILTER (WHERE state = 'retrying')
+      FROM notification_deliveries
+     WHERE app_id = p_app_id
+       AND signed_date >= p_day::timestamp AT TIME ZONE 'UTC' AND signed_date < (p_day + 1)::timestamp AT TIME ZONE 'UTC'
+     GROUP BY app_id, notification_type
+$$;
+COMMENT ON FUNCTION notification_days_of IS 'A part of refresh_views().';
+
+-- Computes the changed days of notification_health_by_day. Returns whether any changed.
+CREATE OR REPLACE FUNCTION store_notification_days(p_everything boolean) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    removed bigint;
+    added   bigint;
+BEGIN
+    DELETE FROM refresh_stored_notification_days s USING refresh_keys k
+     WHERE k.kind = 'day' AND s.app_id = k.app_id AND s.day = k.key::date;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    INSERT INTO refresh_stored_notification_days
+    SELECT computed.*
+      FROM (SELECT app_id, (signed_date AT TIME ZONE 'UTC')::date AS day FROM notifications WHERE p_everything
+            UNION
+            SELECT app_id, key::date FROM refresh_keys WHERE kind = 'day' AND NOT p_everything) days
+      CROSS JOIN LATERAL notification_days_of(days.app_id, days.day) computed;
+    GET DIAGNOSTICS added = ROW_COUNT;
+    RETURN removed + added > 0;
+END $$;
+COMMENT ON FUNCTION store_notification_days IS 'A part of refresh_views().';
+
+-- Fills refresh_periods_before and refresh_periods_after.
+--
+-- In this file, OFFSET 0 makes PostgreSQL look up one key at a time, through an index. Keys in their order read each page
+-- of an index once.
+CREATE OR REPLACE FUNCTION take_periods() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
+BEGIN
+    ANALYZE refresh_keys;
+    CREATE TEMP TABLE stored (LIKE refresh_stored_periods) ON COMMIT DROP;
+    INSERT INTO stored
+    SELECT s.*
+      FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_stored_periods s
+                           WHERE s.app_id = k.app_id AND s.original_transaction_id = k.key OFFSET 0) s;
+    CREATE TEMP TABLE computed (LIKE refresh_stored_periods) ON COMMIT DROP;
+    INSERT INTO computed
+    SELECT p.*
+      FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_periods_to_store v
+                           WHERE v.app_id = k.app_id AND v.original_transaction_id = k.key OFFSET 0) p;
+    -- *= compares whole rows.
+    INSERT INTO refresh_periods_before
+    SELECT s.* FROM stored s
+     WHERE NOT EXISTS (SELECT FROM computed c
+                        WHERE (c.app_id, c.original_transaction_id, c.period_number) = (s.app_id, s.original_transaction_id, s.period_number)
+                          AND c *= s);
+    INSERT INTO refresh_periods_after
+    SELECT c.* FROM computed c
+     WHERE NOT EXISTS (SELECT FROM stored s
+                        WHERE (s.app_id, s.original_transaction_id, s.period_number) = (c.app_id, c.original_transaction_id, c.period_number)
+                          AND s *= c);
+    DROP TABLE stored, computed;
+END $$;
+COMMENT ON FUNCTION take_periods IS 'A part of refresh_views().';
+
+-- Fills refresh_periods_beside and refresh_transactions_beside: rows that are the same before and after, and that totals need
+-- beside the rows that differ.
+CREATE OR REPLACE FUNCTION take_rows_beside() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    -- The other periods of the same subscriptions, and the periods of changed refunds.
+    INSERT INTO refresh_periods_beside
+    SELECT s.*
+      FROM (SELECT app_id, original_transaction_id FROM refresh_periods_before
+            UNION SELECT app_id, original_transaction_id FROM refresh_periods_after
+            UNION SELECT app_id, original_transaction_id FROM refresh_transactions_before WHERE is_refunded
+            UNION SELECT app_id, original_transaction_id FROM refresh_transactions_after WHERE is_refunded
+            ORDER BY app_id, original_transaction_id) k
+      CROSS JOIN LATERAL (SELECT * FROM refresh_stored_periods s
+                           WHERE s.app_id = k.app_id AND s.original_transaction_id = k.original_transaction_id OFFSET 0) s
+    EXCEPT TABLE refresh_periods_before;
+    -- The other purchases of the same customers, and the refunds of changed subscriptions.
+    INSERT INTO refresh_transactions_beside
+    (SELECT s.*
+       FROM (SELECT app_id, customer_key FROM refresh_transactions_before WHERE is_purchase
+             UNION SELECT app_id, customer_key FROM refresh_transactions_after WHERE is_purchase
+             ORDER BY app_id, customer_key) c
+       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
+                            WHERE s.app_id = c.app_id AND s.customer_key = c.customer_key AND s.is_purchase OFFSET 0) s
+     UNION
+     SELECT s.*
+       FROM (SELECT app_id, original_transaction_id FROM refresh_periods_before
+             UNION SELECT app_id, original_transaction_id FROM refresh_periods_after
+             ORDER BY app_id, original_transaction_id) k
+       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
+                            WHERE s.app_id = k.app_id AND s.purchase_key = k.original_transaction_id AND s.is_refunded OFFSET 0) s)
+    EXCEPT TABLE refresh_transactions_before;
+    ANALYZE refresh_periods_beside, refresh_transactions_beside;
+END $$;
+COMMENT ON FUNCTION take_rows_beside IS 'A part of refresh_views().';
+
+-- Adds the transactions whose stored rows changed, in what notifications are counted with.
+CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
+    INSERT INTO refresh_keys
+    SELECT app_id, 'transaction', transaction_id FROM refresh_transactions_before
+    UNION
+    SELECT app_id, 'transaction', transaction_id FROM refresh_transactions_after
+    UNION
+    SELECT app_id, 'transaction', transaction_id
+      FROM (SELECT sign, app_id, transaction_id, product_id, storefront, currency, is_trial, is_family_shared, mrr_milliunits
+              FROM refresh_changed_periods) p
+     GROUP BY app_id, transaction_id, product_id, storefront, currency, is_trial, is_family_shared, mrr_milliunits
+    HAVING sum(sign) <> 0
+    ON CONFLICT DO NOTHING
+$$;
+COMMENT ON FUNCTION add_changed_transactions IS 'A part of refresh_views().';
+
+-- Replaces rows of a stored table: deletes those of p_before that are gone, and inserts or updates those of p_after.
+CREATE OR REPLACE FUNCTION store_changes(p_stored regclass, p_before regclass, p_after regclass) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    columns record;
+BEGIN
+    SELECT string_agg(quote_ident(a.attname), ', ') FILTER (WHERE k.is_key) AS keys,
+           string_agg(format('s.%1$I = gone.%1$I', a.attname), ' AND ') FILTER (WHERE k.is_key) AS same_keys,
+           string_agg(format('%1$I = excluded.%1$I', a.attname), ', ') FILTER (WHERE NOT k.is_key) AS changes
+      INTO columns
+      FROM pg_index x
+      JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum > 0
+      CROSS JOIN LATERAL (SELECT a.attnum = ANY (x.indkey::smallint[]) AS is_key) k
+     WHERE x.indrelid = p_stored AND x.indisprimary;
+    EXECUTE format($q$
+        DELETE FROM %1$s WHERE ctid = ANY (ARRAY(
+            SELECT s.place
+              FROM (SELECT %4$s FROM %2$s EXCEPT SELECT %4$s FROM %3$s) gone
+              CROSS JOIN LATERAL (SELECT s.ctid AS place FROM %1$s s WHERE %5$s OFFSET 0) s))
+        $q$, p_stored, p_before, p_after, columns.keys, columns.same_keys);
+    EXECUTE format('INSERT INTO %s SELECT * FROM %s ON CONFLICT (%s) DO UPDATE SET %s', p_stored, p_after, columns.keys, columns.changes);
+END $$;
+COMMENT ON FUNCTION store_changes IS 'A part of refresh_views().';
+
+-- Reads the records and stored rows of the changed subscriptions and purchases into memory.
+--
+-- They lie on pages of their own, anywhere in large tables. A bitmap scan asks the disk for many of these pages at once. The look-ups
+-- that follow would wait for one page after the other. Where the operating system lacks such requests, the setting is 0.
+CREATE OR REPLACE FUNCTION read_ahead() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT
+SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
+DECLARE
+    app record;
+BEGIN
+    IF current_setting('effective_io_concurrency') <> '0' THEN
+        PERFORM set_config('effective_io_concurrency', '200', true);
+    END IF;
+    FOR app IN SELECT app_id, array_agg(key) AS keys FROM refresh_keys WHERE kind = 'purchase' GROUP BY app_id LOOP
+        PERFORM count(t.signed_date) FROM transactions t WHERE t.app_id = app.app_id AND t.original_transaction_id = ANY (app.keys);
+        PERFORM count(r.signed_date) FROM renewals r WHERE r.app_id = app.app_id AND r.original_transaction_id = ANY (app.keys);
+        PERFORM count(n.signed_date) FROM notifications n WHERE n.app_id = app.app_id AND n.original_transaction_id = ANY (app.keys);
+        PERFORM count(s.due_at) FROM refresh_stored_periods s WHERE s.app_id = app.app_id AND s.original_transaction_id = ANY (app.keys);
+        PERFORM count(s.type) FROM refresh_stored_transactions s WHERE s.app_id = app.app_id AND s.purchase_key = ANY (app.keys);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION read_ahead IS 'A part of refresh_views().';
+
+-- Brings product_periods up to date. Returns the products whose usual period changed, as app_id and product_id with a
+-- space between.
+CREATE OR REPLACE FUNCTION renew_product_periods() RETURNS text[] LANGUAGE sql SET search_path FROM CURRENT AS $$
+    WITH usual AS MATERIALIZED (
+        SELECT DISTINCT ON (app_id, product_id) app_id, product_id, period
+          FROM refresh_period_length_totals
+         -- Of two with the same number the shorter.
+         ORDER BY app_id, product_id, periods DESC, now() + period::interval
+    ), written AS (
+        INSERT INTO product_periods AS p SELECT app_id, product_id, period FROM usual
+            ON CONFLICT (app_id, product_id) DO UPDATE SET period = excluded.period WHERE p.period <> excluded.period
+        RETURNING p.app_id, p.product_id
+    ), removed AS (
+        DELETE FROM product_periods p
+         WHERE NOT EXISTS (SELECT FROM usual u WHERE u.app_id = p.app_id AND u.product_id = p.product_id)
+        RETURNING p.app_id, p.product_id
+    )
+    SELECT coalesce(array_agg(app_id || ' ' || product_id), '{}') FROM (TABLE written UNION ALL TABLE removed) changed
+$$;
+COMMENT ON FUNCTION renew_product_periods IS 'A part of refresh_views().';
+
+-- Finds the first and the last sale of a group again where the transaction that was one of them is gone or has changed.
+--
+-- Adding a sale can only widen the range, which add_changes() does.
+CREATE OR REPLACE FUNCTION renew_first_and_last() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE refresh_sale_totals t
+       SET first_sold_at = (
+               SELECT s.purchase_date FROM refresh_stored_transactions s
+                WHERE s.is_purchase AND s.app_id = t.app_id AND s.purchase_date IS NOT NULL
+                  AND refresh_sale_group(s.product_id, s.type, s.storefront, s.currency, s.list_price_milliunits, s.is_renewal)
+                      = refresh_sale_group(t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal)
+                  AND (s.product_id, s.type, s.storefront, s.currency, s.list_price_milliunits, s.is_renewal)
+                      IS NOT DISTINCT FROM (t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal)
+                ORDER BY s.purchase_date LIMIT 1),
+           last_sold_at = (
+               SELECT s.purchase_date FROM refresh_stored_transactions s
+                WHERE s.is_purchase AND s.app_id = t.app_id AND s.purchase_date IS NOT NULL
+                  AND refresh_sale_group(s.product_id, s.type, s.storefront, s.currency, s.list_price_milliunits, s.is_renewal)
+                      = refresh_sale_group(t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal)
+                  AND (s.product_id, s.type, s.storefront, s.currency, s.list_price_milliunits, s.is_renewal)
+                      IS NOT DISTINCT FROM (t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal)
+                ORDER BY s.purchase_date DESC LIMIT 1)
+     WHERE EXISTS (
+         SELECT FROM refresh_transactions_before b
+          WHERE b.is_purchase AND b.app_id = t.app_id AND b.purchase_date IN (t.first_sold_at, t.last_sold_at)
+            AND refresh_sale_group(b.product_id, b.type, b.storefront, b.currency, b.list_price_milliunits, b.is_renewal)
+                = refresh_sale_group(t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal));
+END $$;
+COMMENT ON FUNCTION renew_first_and_last IS 'A part of refresh_views().';
+
+-- Brings product_periods up to date from the stretches of the refresh that is running. Returns whether anything changed.
+--
+-- Only what changed is written, so that an ordinary refresh writes nothing here.
+CREATE OR REPLACE FUNCTION keep_product_periods() RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    has_changed boolean;
+BEGIN
+    WITH usual AS MATERIALIZED (
+        SELECT DISTINCT ON (app_id, product_id) app_id, product_id, period_by_length AS period
+          FROM (SELECT app_id, product_id, period_by_length, count(*) AS stretches, min(expires_date - starts_at) AS length
+                  FROM kept_subscription_periods
+                 WHERE product_id IS NOT NULL AND period_by_length IS NOT NULL AND NOT is_extended
+                   AND offer_type IS NULL AND offer_discount_type IS NULL AND billing_plan_type IS DISTINCT FROM 'MONTHLY'
+                 GROUP BY app_id, product_id, period_by_length) counted
+         ORDER BY app_id, product_id, stretches DESC, length
+    ), written AS (
+        INSERT INTO product_periods AS p SELECT app_id, product_id, period FROM usual
+            ON CONFLICT (app_id, product_id) DO UPDATE SET period = excluded.period WHERE p.period <> excluded.period
+        RETURNING 1
+    ), removed AS (
+        DELETE FROM product_periods p
+         WHERE NOT EXISTS (SELECT FROM usual u WHERE u.app_id = p.app_id AND u.product_id = p.product_id)
+        RETURNING 1
+    )
+    SELECT EXISTS (SELECT FROM written) OR EXISTS (SELECT FROM removed) INTO has_changed;
+    RETURN has_changed;
+END $$;
+COMMENT ON FUNCTION keep_product_periods IS 'Internal step of refresh_views().';
+
+-- Sales are found by a hash of their group, because the columns of a group can be NULL and are long.
+CREATE OR REPLACE FUNCTION refresh_sale_group(product_id text, type text, storefront text, currency text, list_price_milliunits bigint, is_renewal boolean)
+RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(coalesce(product_id, '') || ' ' || coalesce(type, '') || ' ' || coalesce(storefront, '') || ' ' || coalesce(currency, '')
+                        || ' ' || coalesce(list_price_milliunits::text, '') || ' ' || coalesce(is_renewal::text, ''), 0);
+COMMENT ON FUNCTION refresh_sale_group IS 'A part of refresh_views().';
+CREATE INDEX IF NOT EXISTS refresh_stored_transactions_sales ON refresh_stored_transactions (app_id, refresh_sale_group(product_id, type, storefront, currency, list_price_milliunits, is_renewal), purchase_date) WHERE is_purchase;
+
+-- The views for analysis that read one of the tables, themselves or through other views; in the order of their creation.
+CREATE OR REPLACE FUNCTION views_over(p_tables text[]) RETURNS text[] LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+    WITH RECURSIVE above (oid) AS (
+        SELECT c.oid FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY (p_tables)
+        UNION
+        SELECT r.ev_class
+          FROM above a
+          JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.oid AND d.classid = 'pg_rewrite'::regclass
+          JOIN pg_rewrite r ON r.oid = d.objid
+    )
+    SELECT coalesce(array_agg(v.name ORDER BY v.position), '{}')
+      FROM above a JOIN pg_class c USING (oid) JOIN schema_views v ON v.name = c.relname
+     WHERE v.shows_last_refresh
+$$;
+COMMENT ON FUNCTION views_over IS 'A part of refresh_views().';

@@ -1,0 +1,104 @@
+-- How does a refresh add the changes of stored rows to the totals?
+
+-- Adds to a table of totals what its view of changes shows. Returns whether anything changed.
+--
+-- The columns of the table's only unique key are those of the sums' groups. The bigint columns besides are sums.
+-- Those of type timestamptz are the first or the last of their group.
+CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$
+DECLARE
+    columns   record;
+    had_rows  bigint;
+BEGIN
+    SELECT string_agg(quote_ident(a.attname), ', ') FILTER (WHERE k.is_key) AS keys,
+           string_agg(quote_ident(a.attname), ', ') AS names,
+           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0)', a.attname) ELSE quote_ident(a.attname) END, ', ') AS read,
+           string_agg(CASE WHEN k.is_sum THEN format('%1$I = t.%1$I + excluded.%1$I', a.attname)
+                           ELSE format('%1$I = %2$s(t.%1$I, excluded.%1$I)', a.attname,
+                                       CASE WHEN a.attname LIKE 'first\_%' THEN 'least' ELSE 'greatest' END) END, ', ')
+               FILTER (WHERE NOT k.is_key) AS changes,
+           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0) <> 0', a.attname) ELSE format('%I IS NOT NULL', a.attname) END, ' OR ')
+               FILTER (WHERE NOT k.is_key) AS any_change,
+           string_agg(format('%I = 0', a.attname), ' AND ') FILTER (WHERE k.is_sum) AS no_sum
+      INTO columns
+      FROM pg_index x
+      JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum > 0
+      CROSS JOIN LATERAL (SELECT a.attnum = ANY (x.indkey::smallint[]) AS is_key) key
+      CROSS JOIN LATERAL (SELECT is_key, NOT is_key AND a.atttypid = 'bigint'::regtype AS is_sum) k
+     WHERE x.indrelid = totals AND x.indisunique;
+    EXECUTE format('INSERT INTO %s AS t (%s) SELECT %s FROM %I WHERE %s ON CONFLICT (%s) DO UPDATE SET %s',
+                   totals, columns.names, columns.read,
+                   regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes'),
+                   columns.any_change, columns.keys, columns.changes);
+    GET DIAGNOSTICS had_rows = ROW_COUNT;
+    IF had_rows > 0 THEN
+        EXECUTE format('DELETE FROM %s WHERE %s', totals, columns.no_sum);
+    END IF;
+    RETURN had_rows > 0;
+END $$;
+COMMENT ON FUNCTION add_changes IS 'A part of refresh_views().';
+
+-- Only totals over tables with rows are counted: planning their statements takes longer than counting the changes of a night.
+CREATE OR REPLACE FUNCTION count_changes(p_everything boolean) RETURNS text[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    changed text[] := '{}';
+    -- Their rows can be computed only when the periods are stored.
+    later   text[] := '{refresh_cancellation_totals,refresh_refund_request_totals,refresh_decision_time_totals}';
+    totals  regclass;
+BEGIN
+    IF p_everything THEN
+        PERFORM empty_tables(VARIADIC array_agg(relname::text))
+           FROM pg_class
+          WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname ~ '^refresh_(stored_|.*_totals$)';
+        -- What is stored is computed from these tables, and from others only for their rows.
+        IF NOT EXISTS (SELECT FROM transactions) AND NOT EXISTS (SELECT FROM notifications) AND NOT EXISTS (SELECT FROM action_rows)
+           AND NOT EXISTS (SELECT FROM advanced_commerce_refunds) AND NOT EXISTS (SELECT FROM product_periods) THEN
+            UPDATE refresh_state SET purchases = 0;
+            RETURN changed;
+        END IF;
+    ELSE
+        PERFORM read_ahead();
+    END IF;
+    PERFORM compute_periods(p_everything);
+    PERFORM compute_transactions(p_everything);
+    IF NOT p_everything THEN
+        PERFORM take_rows_beside();
+    END IF;
+    IF p_everything
+       OR EXISTS (SELECT FROM refresh_periods_before) OR EXISTS (SELECT FROM refresh_periods_after)
+       OR EXISTS (SELECT FROM refresh_transactions_before) OR EXISTS (SELECT FROM refresh_transactions_after)
+       OR EXISTS (SELECT FROM refresh_periods_beside) OR EXISTS (SELECT FROM refresh_transactions_beside) THEN
+        FOR totals IN
+            SELECT oid FROM pg_class
+             WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname LIKE 'refresh\_%\_totals'
+               AND relname <> 'refresh_period_length_totals' AND relname <> ALL (later)
+             ORDER BY relname
+        LOOP
+            IF add_changes(totals) THEN
+                changed := changed || totals::text;
+            END IF;
+        END LOOP;
+        IF NOT p_everything THEN
+            PERFORM store_changes('refresh_stored_periods', 'refresh_periods_before', 'refresh_periods_after');
+            PERFORM store_changes('refresh_stored_transactions', 'refresh_transactions_before', 'refresh_transactions_after');
+            PERFORM renew_first_and_last();
+            PERFORM add_changed_transactions();
+            ANALYZE refresh_keys;
+        END IF;
+    END IF;
+    PERFORM compute_cancellations(p_everything);
+    PERFORM compute_refund_requests(p_everything);
+    IF p_everything
+       OR EXISTS (SELECT FROM refresh_cancellations_before) OR EXISTS (SELECT FROM refresh_cancellations_after)
+       OR EXISTS (SELECT FROM refresh_refund_requests_before) OR EXISTS (SELECT FROM refresh_refund_requests_after) THEN
+        FOREACH totals IN ARRAY later::regclass[] LOOP
+            IF add_changes(totals) THEN
+                changed := changed || totals::text;
+            END IF;
+        END LOOP;
+    END IF;
+    IF store_notification_days(p_everything) THEN
+        changed := changed || 'refresh_stored_notification_days'::text;
+    END IF;
+    RETURN changed;
+END $$;
+COMMENT ON FUNCTION count_changes IS 'A part of refresh_views().';

@@ -1,0 +1,126 @@
+-- Which statistics does the planner need, and which must an erasure remove?
+
+-- storeledger migrate --partitions N divides the large tables of a new ledger by hash. Autovacuum renews the statistics of each
+-- partition, but never those of the whole table, and the whole table has no size of its own. These functions therefore treat a
+-- table and its partitions as one. ANALYZE of a partitioned table analyses its partitions, too.
+
+-- Whether a table, or the partitions of a table together, have grown by a fifth since the last ANALYZE of the table.
+--
+-- The number of rows at that ANALYZE is known for a partitioned table, but not the number of blocks; the rows per block are those
+-- of the partitions.
+CREATE OR REPLACE FUNCTION has_grown(p_table regclass) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+    SELECT sum(pg_relation_size(part.oid)) > greatest(65536, 1.2 * current_setting('block_size')::integer * coalesce(
+               CASE whole.relkind
+                   WHEN 'r' THEN sum(part.relpages)
+                   ELSE greatest(whole.reltuples, 0) * sum(part.relpages) / nullif(sum(greatest(part.reltuples, 0)), 0)
+               END, 0))
+      FROM pg_class whole
+      LEFT JOIN pg_inherits i ON i.inhparent = whole.oid
+      JOIN pg_class part ON part.oid = coalesce(i.inhrelid, whole.oid)
+     WHERE whole.oid = p_table
+     GROUP BY whole.oid, whole.relkind, whole.reltuples
+$$;
+COMMENT ON FUNCTION has_grown IS 'Returns whether a table, with its partitions, has grown by a fifth since its planner statistics were updated.';
+
+-- The views of a first sync were computed over tables that the planner took for empty. Autovacuum would tell it, but looks
+-- once a minute, and a size is known at once. Nobody is waited for: who holds a table's lock is likely to be at the same.
+-- crawl_items has a function of its own.
+CREATE OR REPLACE FUNCTION analyze_grown_tables() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    grown regclass;
+BEGIN
+    FOR grown IN
+        SELECT c.oid FROM pg_class c
+         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+           AND c.relname <> 'crawl_items' AND has_grown(c.oid)
+         ORDER BY c.relname
+    LOOP
+        EXECUTE format('ANALYZE (SKIP_LOCKED) %s', grown);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION analyze_grown_tables IS
+    'Updates the planner statistics of tables that have grown by a fifth since their last update, on behalf of a role that does not own them.';
+
+-- Until the table has grown by a fifth, the planner knows enough, and a run that plans a few items need not read 30,000 blocks.
+CREATE OR REPLACE FUNCTION analyze_crawl_items() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    IF has_grown('crawl_items') THEN
+        ANALYZE crawl_items;
+    END IF;
+END $$;
+COMMENT ON FUNCTION analyze_crawl_items IS 'Updates the planner statistics of crawl_items on behalf of a role that does not own the table.';
+
+CREATE OR REPLACE FUNCTION analyze_erased_tables() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '60s' AS $$
+DECLARE
+    seen   bigint[];
+    erased regclass;
+BEGIN
+    SELECT array_agg(s.stale_id) INTO seen FROM stale_statistics s;
+    FOR erased IN
+        SELECT c.oid FROM pg_class c
+         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+           AND c.relname IN (SELECT s.table_name FROM stale_statistics s WHERE s.stale_id = ANY (seen))
+         ORDER BY c.relname
+    LOOP
+        EXECUTE format('ANALYZE %s', erased);
+        PERFORM forget_statistics(erased);
+    END LOOP;
+    DELETE FROM stale_statistics s WHERE s.stale_id = ANY (seen);
+END $$;
+COMMENT ON FUNCTION analyze_erased_tables IS
+    'Updates the planner statistics of tables from which an erasure has removed rows, on behalf of a role that does not own them.';
+
+-- ANALYZE of an empty table, or of an empty partition, changes nothing, so the statistics of the rows that were there would stay.
+-- A row that exists only inside this transaction takes their place in the sample; no other session can see it. In a partition, its
+-- key is one that belongs there.
+CREATE OR REPLACE FUNCTION forget_statistics(emptied regclass) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    names      text;
+    cells      text;
+    key_column text;
+    key        text;
+    part       regclass;
+    has_rows   boolean;
+    place      tid;
+    parts      regclass[] := '{}';
+    places     tid[] := '{}';
+BEGIN
+    SELECT a.attname INTO key_column
+      FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+     WHERE p.partrelid = emptied;
+    SELECT string_agg(quote_ident(a.attname), ', '),
+           string_agg(CASE WHEN a.attname = 'app_id' THEN '(SELECT min(app_id) FROM apps)'
+                           WHEN a.attname = key_column THEN '$1'
+                           WHEN a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN '0'
+                           WHEN a.atttypid = 'timestamptz'::regtype THEN '''epoch'''
+                           WHEN a.atttypid = 'boolean'::regtype THEN 'false'
+                           WHEN a.atttypid = 'jsonb'::regtype THEN '''{}'''
+                           WHEN a.atttypid = 'text'::regtype THEN '''done'''
+                           ELSE '''''' END, ', ')
+      INTO names, cells
+      FROM pg_attribute a
+     WHERE a.attrelid = emptied AND a.attnum > 0 AND NOT a.attisdropped AND a.attnotnull AND a.attidentity = '';
+    FOR part IN SELECT coalesce(i.inhrelid, emptied) FROM (SELECT) one LEFT JOIN pg_inherits i ON i.inhparent = emptied LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s)', part) INTO has_rows;
+        CONTINUE WHEN has_rows;
+        IF key_column IS NOT NULL THEN
+            EXECUTE format('SELECT %1$I FROM (SELECT ''done '' || n AS %1$I FROM generate_series(1, 100000) n) k WHERE %2$s LIMIT 1',
+                           key_column, pg_get_partition_constraintdef(part)) INTO key;
+        END IF;
+        EXECUTE format('INSERT INTO %s (%s) VALUES (%s) RETURNING ctid', part, names, cells) INTO place USING key;
+        parts := parts || part;
+        places := places || place;
+    END LOOP;
+    IF cardinality(parts) > 0 THEN
+        EXECUTE format('ANALYZE %s', emptied);
+    END IF;
+    FOR n IN 1..cardinality(parts) LOOP
+        EXECUTE format('DELETE FROM %s WHERE ctid = $1', parts[n]) USING places[n];
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION forget_statistics IS 'Internal step of analyze_erased_tables().';
+
+REVOKE EXECUTE ON FUNCTION analyze_grown_tables, analyze_crawl_items, analyze_erased_tables FROM PUBLIC;

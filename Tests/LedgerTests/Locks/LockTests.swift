@@ -95,6 +95,95 @@ struct LockTests {
         )
         #expect(open.isEmpty)
     }
+
+    @Test func `a run that waits in vain for another one to begin says which session it waited for`() async throws {
+        let world = try await TestLedger()
+        _ = try await world.begin("transactionHistory: {}", ids: ["1"])
+        let blocker = try PostgresConnection(
+            ConnectionString(try TemporaryDatabase.conninfo, applicationName: "left open")
+        )
+        let process = try blocker.run("SELECT pg_backend_pid() AS pid")[0].int64("pid")
+        try blocker.script("BEGIN; SELECT FROM appstore.jobs FOR UPDATE")
+        var patient = world.plan(try await Jobs.load(streams: "transactionHistory: {}"), restart: true)
+        patient.lockTimeout = .milliseconds(20)
+        let plan = patient
+        let joined = await #expect(throws: LockTimeout.self) {
+            _ = try await world.ledger.beginOrJoin(plan, ids: .none)
+        }
+        let retried = await #expect(throws: LockTimeout.self) { _ = try await world.ledger.retryFailed(plan) }
+        for timeout in [joined, retried] {
+            let holder = try #require(timeout?.holders.first)
+            #expect(timeout?.holders.count == 1)
+            #expect(holder.processID == process)
+            #expect(holder.application == "left open")
+            #expect(holder.relation == "jobs" && holder.mode == "RowShareLock")
+            #expect(holder.since != nil)
+        }
+    }
+
+    @Test func `what waits in vain for a lock of any other kind says who holds it, without a control character`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let blocker = try PostgresConnection(
+            ConnectionString(try TemporaryDatabase.conninfo, applicationName: "a\u{1b}[2Jb")
+        )
+        try blocker.script("BEGIN; LOCK TABLE appstore.runs IN ACCESS EXCLUSIVE MODE")
+        let timeout = await #expect(throws: LockTimeout.self) {
+            try await world.ledger.transaction { connection in
+                try connection.script("SET LOCAL lock_timeout = '20ms'; SELECT FROM runs")
+            }
+        }
+        let description = try #require(timeout?.holders.first?.description)
+        #expect(description.contains("AccessExclusiveLock on runs"))
+        #expect(!description.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+
+    @Test func `a page that asks again for the erasure lock is not stopped by an erasure that waits for it`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let page = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try page.script("SET search_path = appstore; BEGIN; SELECT erasure_key(1)")
+        let customer = try #require(TransactionID("100001"))
+        async let erasure = world.anotherProcess().erase([.transaction(customer)], in: [world.app])
+        try await world.settle("relation = 'appstore.erasure_lock'::regclass AND NOT granted")
+        try page.script("SELECT erasure_key(1); COMMIT")
+        #expect(try await erasure.tombstones == 1)
+        // The lock is on the table, so it writes no row and no log of one.
+        #expect(try await world.value("pg_relation_size('erasure_lock') + pg_relation_size('refresh_lock')") == "0")
+    }
+
+    private func ledger(_ roles: LedgerRoles, _ word: String) throws -> Ledger {
+        Ledger(
+            conninfo: ConnectionString(roles.conninfo(word)),
+            schema: "appstore",
+            sessions: 2,
+            deadline: .seconds(20)
+        )
+    }
+
+    private func refusal(of sql: String, _ connection: borrowing PostgresConnection) throws -> SQLState {
+        try connection.script("BEGIN READ WRITE")
+        defer { try? connection.script("ROLLBACK") }  // the next BEGIN would tell
+        do throws(PostgresError) {
+            try connection.script(sql)
+            return .successfulCompletion
+        } catch {
+            return error.state
+        }
+    }
+}
+
+extension TestLedger {
+    /// Returns once `pg_locks` has a row that fits, of a session in this database.
+    func settle(_ condition: String) async throws {
+        let found = "pg_locks JOIN pg_stat_activity USING (pid) WHERE datname = current_database() AND \(condition)"
+        while try await count(found) == 0 {
+            // Each question costs the server time that it needs for the session waited for.
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
 }
 
 /// The repository's SQL files, and more migrations.

@@ -11,6 +11,7 @@ extension SQLStatement {
     static let countRows = SQLStatement(file: PackageResources.count_rows_sql)
     static let countStates = SQLStatement(file: PackageResources.count_states_sql)
     static let endLateRow = SQLStatement(file: PackageResources.end_late_row_sql)
+    static let endRowWithoutConsent = SQLStatement(file: PackageResources.end_row_without_consent_sql)
     static let findBatches = SQLStatement(file: PackageResources.find_batches_sql)
     static let leaseRows = SQLStatement(file: PackageResources.lease_rows_sql)
     static let nextRow = SQLStatement(file: PackageResources.next_row_sql)

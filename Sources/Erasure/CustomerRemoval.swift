@@ -73,8 +73,9 @@ struct CustomerRemoval {
 
     /// Removes the customer from rows of actions.
     ///
-    /// The rows stay, without input, so that the outcomes of a batch still add up. A row that was not sent is never sent. A
-    /// process that holds one of the rows loses its lease. Without its salt a row is not compared with the plan any more, and its
+    /// The rows stay, without input, so that the outcomes of a batch still add up. A row that was not sent is never sent. One that
+    /// may have been applied stays unknown, because nothing is left by which the outcome could be found out. A process that holds
+    /// one of the rows loses its lease. Without its salt a row is not compared with the plan any more, and its
     /// hash says nothing of the customer.
     private mutating func clearActionRows(
         of keys: [String],
@@ -86,7 +87,8 @@ struct CustomerRemoval {
             UPDATE action_rows x SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
                    answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
                    consistency_token = NULL, request_reference_id_before = NULL, salt = NULL,
-                   state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled' ELSE state END,
+                   state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled'
+                                WHEN state IN ('sending', 'confirming') THEN 'unknown' ELSE state END,
                    claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
               FROM (SELECT $1::integer AS app_id, k.key FROM unnest($2::text[]) AS k (key) OFFSET 0) w
              WHERE x.app_id = w.app_id AND x.subject = w.key RETURNING x.batch_id, x.position

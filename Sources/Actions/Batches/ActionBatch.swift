@@ -93,12 +93,12 @@ extension ActionLedger {
         ).map(ActionBatch.init)
     }
 
-    /// The rows of a batch by state.
-    package func states(of batch: ActionBatch) async throws -> [String: Int64] {
+    /// The rows of a batch by state; with `open` without those that an erasure has cleared.
+    package func states(of batch: ActionBatch, open isOpen: Bool = false) async throws -> [String: Int64] {
         try await ledger.transaction { connection in
             let rows = try connection.run(
                 .countStates,
-                ["app": .integer(app.rawValue), "batch": .uuid(batch.id)]
+                ["app": .integer(app.rawValue), "batch": .uuid(batch.id), "open": .boolean(isOpen)]
             )
             var counts: [String: Int64] = [:]
             for row in rows { counts[try row.text("state")] = try row.int64("rows") }

@@ -58,7 +58,8 @@ package struct BatchSource: Sendable {
         let feed = InputFeed.Source.query(
             """
             SELECT \(cells.joined(separator: ", ")) FROM action_rows
-             WHERE app_id = $1 AND batch_id = $2 AND state IN ('rejected', 'not_applied') ORDER BY position
+             WHERE app_id = $1 AND batch_id = $2 AND state IN ('rejected', 'not_applied')
+               AND parameters IS NOT NULL ORDER BY position
             """,
             [.integer(app.rawValue), .uuid(batch.id)],
             name: "the rejected rows of batch \(batch.sha256)"

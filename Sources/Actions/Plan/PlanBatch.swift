@@ -8,7 +8,8 @@ import Postgres
 extension ActionLedger {
     /// Plans a batch: reads, normalises and checks every row, and freezes the result.
     ///
-    /// Sends nothing. Everything happens in one transaction, so a batch is stored with all of its rows or not at all. It replaces
+    /// Sends nothing. A row that names an erased customer is ineligible, and nothing of it is stored but its position. Everything
+    /// happens in one transaction, so a batch is stored with all of its rows or not at all. It replaces
     /// an earlier plan of the job that was not approved.
     ///
     /// - Parameter source: Where the rows come from.
@@ -16,8 +17,8 @@ extension ActionLedger {
     /// - Throws: ``ActionInputError``, ``ActionRefusal/plannedAtOnce``, ``Postgres/PostgresError``.
     package func plan(_ source: BatchSource) async throws -> ActionBatch {
         do {
-            return try await ledger.transaction { connection in
-                let batch = try plan(source, requiresApproval: job.approval.isRequired, on: connection)
+            return try await withoutErasedCustomers { connection, erased in
+                let batch = try plan(source, without: erased, requiresApproval: job.approval.isRequired, on: connection)
                 crashPoint(.batchPlanned)
                 return try self.batch(batch, on: connection)
             }
@@ -29,8 +30,10 @@ extension ActionLedger {
     /// Plans a batch in the transaction of `connection`.
     ///
     /// - Returns: The ID of the batch.
+    /// - Throws: ``ErasedMeanwhile``; otherwise as ``plan(_:)``.
     func plan(
         _ source: BatchSource,
+        without erased: ErasedCustomers,
         requiresApproval: Bool,
         on connection: borrowing PostgresConnection
     ) throws -> [UInt8] {
@@ -39,7 +42,7 @@ extension ActionLedger {
                 + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
         )
         try connection.script(Self.stagingTables)
-        let (columns, sha256) = try stage(source, on: connection)
+        let (columns, sha256) = try stage(source, without: erased, on: connection)
         try connection.script("ANALYZE stage_action_rows")
         let discarded = try connection.run(
             "SELECT discard_plans($1::integer, $2::text) AS discarded",
@@ -53,6 +56,7 @@ extension ActionLedger {
         let batch = RequestID.batch(sha256, occurrence: occurrence)
         try check(batch, on: connection)
         try insert(batch, sha256, occurrence, source, columns, requiresApproval: requiresApproval, on: connection)
+        try erased.blockErasures(on: connection)
         return batch
     }
 
@@ -80,13 +84,14 @@ extension ActionLedger {
     /// - Returns: The kept columns, and the SHA-256 of the app, job, action and normalised rows.
     private func stage(
         _ source: BatchSource,
+        without erased: ErasedCustomers,
         on connection: borrowing PostgresConnection
     ) throws -> (columns: [String], sha256: String) {
         var digest = BatchDigest(of: job)
         let columns = try InputFeed(source: source.feed, app: app, job: job).read(on: connection) { rows in
             var cells: [Row] = []
             cells.reserveCapacity(rows.count)
-            for row in rows {
+            for row in try erased.clearing(rows, on: connection) {
                 let json = row.parameters?.bytes
                 digest.add(row.position, json)
                 cells.append(

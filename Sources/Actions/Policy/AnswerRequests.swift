@@ -25,7 +25,7 @@ extension ActionLedger {
     package func planAnswers(except skipped: Set<String>) async throws -> AnswerPlan {
         guard let policy = job.policy else { throw ActionRefusal.noPolicy(job: job.name) }
         do {
-            return try await ledger.transaction { connection in
+            return try await withoutErasedCustomers { connection, erased in
                 _ = try connection.run(
                     "SELECT lock_policy_approvals($1::integer, $2::text)",
                     [.integer(app.rawValue), .text(job.name)]
@@ -36,10 +36,16 @@ extension ActionLedger {
                 guard let answers = try input.unanswered(except: skipped, atMost: Int(limit), on: connection) else {
                     return AnswerPlan(batch: nil, sortedOut: [])
                 }
-                let id = try plan(BatchSource(answers: answers), requiresApproval: true, on: connection)
+                let id = try plan(
+                    BatchSource(answers: answers),
+                    without: erased,
+                    requiresApproval: true,
+                    on: connection
+                )
                 let sortedOut = try sortedOut(of: id, on: connection)
+                let planned = try batch(id, on: connection)
                 // Nothing is kept of a batch without a row to send.
-                guard sortedOut.count < answers.rows.count else { throw NothingToAnswer(sortedOut: sortedOut) }
+                guard planned.rowsToSend > 0 else { throw NothingToAnswer(sortedOut: sortedOut) }
                 let approved = try connection.run(
                     "SELECT approve_by_policy($1::integer, $2::uuid, $3::bigint * interval '1 millisecond') AS is_approved",
                     [.integer(app.rawValue), .uuid(id), .bigint(job.approval.expires.wholeMilliseconds)]
@@ -65,7 +71,7 @@ extension ActionLedger {
 
     private func sortedOut(of batch: [UInt8], on connection: borrowing PostgresConnection) throws -> Set<String> {
         let rows = try connection.run(
-            "SELECT subject FROM action_rows WHERE app_id = $1 AND batch_id = $2 AND verdict <> 'valid'",
+            "SELECT subject FROM action_rows WHERE app_id = $1 AND batch_id = $2 AND verdict <> 'valid' AND subject IS NOT NULL",
             [.integer(app.rawValue), .uuid(batch)]
         )
         return Set(try rows.map { try $0.text("subject") })

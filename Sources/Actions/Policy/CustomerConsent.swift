@@ -50,6 +50,26 @@ struct CustomerConsent {
         }
     }
 
+    /// Whether the customer of a purchase consents now, by the definition that a plan uses.
+    ///
+    /// - Parameters:
+    ///   - consent: Of the policy.
+    ///   - transactionId: The purchase.
+    ///   - app: Its app.
+    ///   - connection: Inside a transaction.
+    /// - Returns: `false` also if the ledger no longer has the purchase.
+    /// - Throws: ``ActionInputError``, ``Postgres/PostgresError``.
+    static func isGiven(
+        _ consent: ConsumptionPolicy.Consent,
+        forPurchase transactionId: String,
+        of app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws -> Bool {
+        if consent == .everyCustomer { return true }
+        guard let request = try RefundRequest.ofPurchase(transactionId, of: app, on: connection) else { return false }
+        return try CustomerConsent(consent, for: [request], on: connection).covers(request)
+    }
+
     /// Whether the customer of a request has consented.
     func covers(_ request: RefundRequest) -> Bool {
         guard let consented else { return true }

@@ -28,16 +28,36 @@ extension RefundRequest {
         ).map(RefundRequest.init)
     }
 
+    /// The request for a purchase, with no more than the IDs of its customer; `nil` if the ledger does not have the purchase.
+    static func ofPurchase(
+        _ transactionId: String,
+        of app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws -> RefundRequest? {
+        try connection.run(
+            """
+            SELECT transaction_id, original_transaction_id, app_transaction_id, app_account_token::text FROM transactions
+             WHERE app_id = $1 AND transaction_id = $2
+            """,
+            [.integer(app.rawValue), .text(transactionId)]
+        ).first.map { row in
+            RefundRequest(
+                transactionId: transactionId,
+                requestedAt: UnixMilliseconds(rawValue: 0),
+                customerIDs: try customerIDs(row)
+            )
+        }
+    }
+
+    private static func customerIDs(_ row: PostgresRow) throws -> [CustomerIDColumn: String] {
+        var ids: [CustomerIDColumn: String] = [:]
+        for column in CustomerIDColumn.allCases { ids[column] = try row.textOrNil(column.rawValue) }
+        return ids
+    }
+
     private init(_ row: PostgresRow) throws {
-        let transactionId = try row.text("transaction_id")
-        let ids: [(CustomerIDColumn, String?)] = [
-            (.appAccountToken, try row.textOrNil("app_account_token")),
-            (.appTransactionId, try row.textOrNil("app_transaction_id")),
-            (.originalTransactionId, try row.textOrNil("original_transaction_id")),
-            (.transactionId, transactionId),
-        ]
         self.init(
-            transactionId: transactionId,
+            transactionId: try row.text("transaction_id"),
             requestedAt: UnixMilliseconds(rawValue: try row.timestamp("requested_at")),
             reason: try row.textOrNil("consumption_request_reason"),
             productId: try row.textOrNil("product_id"),
@@ -49,7 +69,7 @@ extension RefundRequest {
             earlierRefunds: try row.int64("earlier_refunds"),
             hasAdvancedCommerce: try row.bool("has_advanced_commerce"),
             ownership: try row.textOrNil("in_app_ownership_type"),
-            customerIDs: Dictionary(uniqueKeysWithValues: ids.compactMap { column, id in id.map { (column, $0) } }),
+            customerIDs: try Self.customerIDs(row),
             outcome: Outcome(rawValue: try row.text("outcome")) ?? .pending
         )
     }

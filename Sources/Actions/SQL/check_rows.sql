@@ -3,7 +3,7 @@
 -- The order of the verdicts is: invalid, duplicate, same, ineligible. A row is a duplicate if an earlier row that is not invalid
 -- has the same subject. It is the same if the last row of the job for this subject that was sent, or still can be, has the same
 -- values: a row that Apple refused, and one whose approval expired before it was sent, does not count. A request that a policy
--- does not answer is ineligible. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
+-- does not answer is ineligible, and so is a row of an erased customer. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
 WITH numbered AS (
     SELECT s.*, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
@@ -11,7 +11,7 @@ WITH numbered AS (
 ), judged AS (
     SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.expires_date_before, f.purchase_date, f.price_milliunits, f.currency, f.request_date,
            f.consistency_token, f.request_reference_id, gen_random_uuid() AS salt,
-           CASE WHEN n.rule = 'answer_none' THEN ARRAY['ineligible', n.rule, n.reason]
+           CASE WHEN n.rule IN ('answer_none', 'erased') THEN ARRAY['ineligible', n.rule, n.reason]
                 WHEN n.rule IS NOT NULL THEN ARRAY['invalid', n.rule, n.reason]
                 WHEN n.first_position < n.position
                     THEN ARRAY['duplicate', 'duplicate', format('row %s has the same %s', n.first_position, :subject_column::text)]

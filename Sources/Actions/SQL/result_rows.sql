@@ -1,7 +1,7 @@
 -- The rows of one result file, in the order of the input.
 SELECT position, input, state,
        CASE WHEN reason IS NOT NULL THEN format('%s: %s', verdict, reason)
-            WHEN state = 'cancelled' AND send_by <= ended_at THEN apple_message END AS reason,
+            WHEN state = 'cancelled' AND ended_at IS NOT NULL THEN apple_message END AS reason,
        request_id::text, http_status, apple_code, apple_message, confirmed_by,
        to_char(first_sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS sent_at,
        to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ended_at, answer::text

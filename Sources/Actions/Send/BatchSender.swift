@@ -81,6 +81,8 @@ struct BatchSender: Sendable {
                     } catch is RowLeaseLost {
                         // Another process has the row and decides about it, or the row's deadline has passed.
                         try await endLate(row)
+                    } catch is ConsentWithdrawn {
+                        close(row, try await queue.endWithoutConsent(row))
                     } catch is SendingStopped {
                         // The row is released with all others of this process.
                     } catch let disagreement as ClockDisagreement {
@@ -348,7 +350,12 @@ extension BatchSender {
 
     /// Ends a row whose deadline has passed, if this process still holds it.
     private func endLate(_ row: LeasedRow) async throws {
-        guard let state = try await queue.endLate(row) else { return }
+        close(row, try await queue.endLate(row))
+    }
+
+    /// Gives up the lease of a row that was ended without a request.
+    private func close(_ row: LeasedRow, _ state: RowState?) {
+        guard let state else { return }
         leases.remove(row.lease)
         report(.ended(position: row.position, state: state))
     }

@@ -60,4 +60,7 @@ enum AttemptPurpose: String, Sendable {
     case repeating = "repeat"
     case readBack = "read back"
     case status
+
+    /// Whether Apple can change something because of the request.
+    var mayChangeSomething: Bool { self == .send || self == .repeating }
 }

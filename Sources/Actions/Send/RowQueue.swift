@@ -138,9 +138,11 @@ struct RowQueue: Sendable {
     /// Records that a request is about to be sent.
     ///
     /// - Returns: The number of the attempt.
-    /// - Throws: ``RowLeaseLost`` when another process now holds the row, or its deadline has passed; then nothing may be sent.
+    /// - Throws: ``RowLeaseLost`` when another process now holds the row, or its deadline has passed; ``ConsentWithdrawn`` when the
+    ///   customer does not consent any more. Then nothing may be sent.
     func recordIntent(_ row: LeasedRow, _ purpose: AttemptPurpose, _ request: AppStoreRequest) async throws -> Int32 {
         let attempt = try await pool.transaction { connection in
+            if purpose.mayChangeSomething, try !hasConsent(row, on: connection) { throw ConsentWithdrawn() }
             let recorded = try connection.run(
                 .recordIntent,
                 [
@@ -163,6 +165,29 @@ struct RowQueue: Sendable {
         try await pool.transaction { connection in
             try connection.run(
                 .endLateRow,
+                [
+                    "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
+                    "epoch": .bigint(row.epoch), "owner": .uuid(owner),
+                ]
+            ).first.flatMap { RowState(rawValue: try $0.text("state")) }
+        }
+    }
+
+    /// Whether the policy of the batch still has the consent of the row's customer.
+    private func hasConsent(_ row: LeasedRow, on connection: borrowing PostgresConnection) throws -> Bool {
+        guard batch.policySHA256 != nil else { return true }
+        guard let consent = actions.job.policy?.consent, let purchase = row.originalTransactionID else { return false }
+        return try CustomerConsent.isGiven(consent, forPurchase: purchase, of: actions.app, on: connection)
+    }
+
+    /// Ends a row whose customer does not consent any more: it is cancelled, or stays unknown if an earlier request may have been
+    /// applied.
+    ///
+    /// - Returns: The new state; `nil` if another process now holds the row.
+    func endWithoutConsent(_ row: LeasedRow) async throws -> RowState? {
+        try await pool.transaction { connection in
+            try connection.run(
+                .endRowWithoutConsent,
                 [
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
                     "epoch": .bigint(row.epoch), "owner": .uuid(owner),
@@ -257,6 +282,9 @@ struct RowQueue: Sendable {
 
 /// Another process took the row, or its deadline has passed.
 struct RowLeaseLost: Error {}
+
+/// The customer of the row does not consent any more, so nothing may be sent.
+struct ConsentWithdrawn: Error {}
 
 /// What became of an attempt, and the new state of its row.
 struct RowChange {

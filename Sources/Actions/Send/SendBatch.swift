@@ -34,7 +34,7 @@ extension ActionLedger {
         }
         var chosen: [ActionBatch] = []
         for batch in all.reversed() where batch.mayBeSent {
-            let states = try await states(of: batch)
+            let states = try await states(of: batch, open: true)
             let hasExpired = batch.isExpired && batch.id != last.id
             let open: [RowState] = [.sending, .unknown, .confirming] + (hasExpired ? [] : [.planned, .approved])
             let isOpen = open.contains { states[$0.rawValue, default: 0] > 0 }

@@ -25,6 +25,32 @@ package struct Tombstones {
         return Self(app: app, key: ErasureKey(key))
     }
 
+    /// Reads the app's key without blocking erasures.
+    ///
+    /// An erasure can commit at any time after it. ``count(of:on:)`` says whether one has.
+    ///
+    /// - Returns: `nil` if no customer of the app was erased.
+    /// - Throws: ``Postgres/PostgresError``.
+    package static func withoutBlocking(
+        of app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Self? {
+        let rows = try connection.run("SELECT key FROM erasure_keys WHERE app_id = $1", [.integer(app.rawValue)])
+        guard let row = rows.first else { return nil }
+        return Self(app: app, key: ErasureKey(try row.bytes("key")))
+    }
+
+    /// The number of tombstones of an app, which only grows.
+    package static func count(
+        of app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Int64 {
+        try connection.run(
+            "SELECT count(*) AS marks FROM erased_marks WHERE app_id = $1",
+            [.integer(app.rawValue)]
+        )[0].int64("marks")
+    }
+
     /// Waits for all transactions that block erasures, and blocks new ones until this transaction ends.
     ///
     /// Creates the app's key with its first erasure.

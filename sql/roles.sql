@@ -155,7 +155,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 -- Functions with the privileges of the owner. Other functions run with the caller's privileges and need no grant.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_old_received', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('add_app', 'analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'app_has_records', 'end_erased_items', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_old_received', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
 
 -- Erasing. Every table that can contain a customer's records, and the tombstones; see docs/guides/erasure.md.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
@@ -181,7 +181,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'signed_payloads'),
            ('SELECT, DELETE', 'latest_signatures'),
            ('SELECT, DELETE', 'changed_customers'),
-           ('SELECT, DELETE', 'received_notifications'),
+           ('SELECT, UPDATE (notification_uuid, notification_type, subtype, original_transaction_id, body, body_sha256, normalised_at), DELETE', 'received_notifications'),
            ('SELECT, DELETE', 'field_issues'),
            ('SELECT, DELETE', 'rejected_records'),
            ('SELECT, DELETE', 'crawl_items'),
@@ -200,13 +200,13 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
   FROM pg_proc p
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'refresh_views', 'views_are_stale') \gexec
 
--- Receiving. What a loader needs for records of notifications; of a crawl only the progress in which an ID of an erased customer
--- is replaced. DELETE as for loading. The view is for status; it has no customer.
+-- Receiving. What a loader needs for records of notifications, and no right on the progress of crawls: a function replaces an ID of an
+-- erased customer in it. DELETE as for loading. The view is for status; it has no customer.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_receiver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
            ('SELECT', 'schema_definitions'),
-           ('SELECT, INSERT, UPDATE', 'apps'),
+           ('SELECT', 'apps'),
            ('SELECT, INSERT, UPDATE, DELETE', 'received_notifications'),
            ('SELECT, INSERT, UPDATE', 'transactions'),
            ('SELECT, INSERT, UPDATE', 'renewals'),
@@ -222,8 +222,6 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE, DELETE', 'field_issues'),
            ('SELECT, INSERT, UPDATE', 'rejected_records'),
            ('SELECT, INSERT, UPDATE, DELETE', 'quarantined_records'),
-           ('SELECT, UPDATE', 'crawl_items'),
-           ('SELECT, UPDATE', 'coverage_gaps'),
            ('SELECT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
@@ -235,7 +233,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_receiver')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND NOT prosecdef \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('add_app', 'app_has_records', 'end_erased_items')) \gexec
 
 -- Actions. The loader has no right on their tables, so a role that loads records cannot send anything. The actor reads what its
 -- checks and queries need, and writes every column but those of approvals and those that the plan has frozen.
@@ -256,6 +254,9 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'action_policy_approvals'),
            ('SELECT, INSERT, UPDATE (state, request_id, may_be_applied, attempts, http_status, apple_code, apple_message, answer, confirmed_by, first_sent_at, last_sent_at, ended_at, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, INSERT, UPDATE', 'action_attempts'),
+           ('SELECT', 'erasure_keys'),
+           ('SELECT', 'erased_marks'),
+           ('UPDATE', 'erasure_lock'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
@@ -270,7 +271,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'schema_definitions'),
            ('SELECT', 'apps'),
            ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at)', 'action_batches'),
-           ('SELECT, INSERT (app_id, job, action, policy_sha256, maximum_rows, expires_at), UPDATE (withdrawn_at)', 'action_policy_approvals'),
+           ('SELECT, INSERT (app_id, job, action, policy_sha256, policy, maximum_rows, expires_at), UPDATE (withdrawn_at)', 'action_policy_approvals'),
            ('SELECT', 'action_rows')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec

@@ -80,6 +80,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case policyExpired(hash: String, at: String)
     case policyWithdrawn(hash: String, by: String, at: String)
     case policyUsedUp(hash: String, rows: Int64)
+    /// The database found that the rows are not those that the approved policy gives.
+    case notOfPolicy(hash: String)
     /// The session's role may not plan and send.
     case noRight(role: String)
     /// The session's role may not plan a batch that needs no approval.
@@ -134,6 +136,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
             "the approval of policy \(hash) was withdrawn by \(by) at \(at), so no further request is answered"
         case .policyUsedUp(let hash, let rows):
             "all \(rows) rows of the policy's approval are used, so no further request is answered. Approve the policy again: \(Self.approval(of: hash))"
+        case .notOfPolicy(let hash):
+            "the planned answers are not those that the approved policy \(hash) gives for the open requests; nothing was sent. Run again; if it happens again, update storeledger and the schema together: storeledger migrate JOB"
         case .noRight(let role):
             "PostgreSQL's role \(role) has no right to plan and send actions; use the role of the actor (storeledger_actor)"
         case .mustBeApproved(let role):

@@ -173,6 +173,10 @@ struct CustomerRemoval {
 
     /// Removes what receivers have stored of the customer.
     ///
+    /// Since when a receiver works follows from the notifications of its first eight days, as `reconciliation_days.sql` says. If such
+    /// a row went, `reconcile` would compare less, and miss notifications that were lost. So it stays, without anything but its
+    /// times.
+    ///
     /// The texts of refused notifications are not verified and can contain any ID. They are few and kept for a short time, so
     /// an erasure removes all of them. A notification that is not normalised and names the customer only by another ID is
     /// withheld by the tombstones when it is.
@@ -181,6 +185,24 @@ struct CustomerRemoval {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         let table = "received_notifications"
+        removed[table, default: 0] += try connection.run(
+            """
+            UPDATE received_notifications x
+               SET notification_uuid = 'erased-' || gen_random_uuid(), notification_type = NULL, subtype = NULL,
+                   original_transaction_id = NULL, body = NULL, body_sha256 = '',
+                   normalised_at = coalesce(normalised_at, clock_timestamp())
+              FROM (SELECT received_at FROM received_notifications
+                     WHERE app_id = $1 AND version = 2 AND refused_because IS NULL ORDER BY received_at LIMIT 1) first,
+                   (SELECT f.notification_uuid FROM unnest($2::text[]) AS w (key), LATERAL (
+                        SELECT r.notification_uuid FROM received_notifications r
+                         WHERE r.app_id = $1 AND r.original_transaction_id = w.key OFFSET 0) f
+                    UNION
+                    SELECT unnest($3::text[])) theirs
+             WHERE x.app_id = $1 AND x.notification_uuid = theirs.notification_uuid AND x.version = 2
+               AND x.refused_because IS NULL AND x.received_at < first.received_at + interval '8 days'
+            """,
+            [.integer(app.rawValue), .textArray(trace.transactions.map(\.text)), .textArray(notifications)]
+        ).affected
         for (column, keys) in [
             ("original_transaction_id", trace.transactions.map(\.text)), ("notification_uuid", notifications),
         ] {

@@ -89,7 +89,7 @@ extension Ledger {
                 let server = asksServer ? origin.server : nil
                 guard try StoredOrigin(of: app, isLocked: false, on: connection).differs(from: origin, server: server)
                 else { continue }
-                let stored = try StoredOrigin(of: app, isLocked: true, on: connection)
+                let stored = try StoredOrigin(of: app, isLocked: asksServer, on: connection)
                 try stored.refuseOther(origin, on: connection)
                 if stored.trustedRoots == nil, !origin.isApple, try stored.holdsRecords(on: connection) {
                     remarks.append(
@@ -97,9 +97,17 @@ extension Ledger {
                             + "from now on it accepts only records under root \(origin.trustedRoots.joined(separator: " and "))"
                     )
                 }
+                guard let server else {
+                    // A receiver may fill in the roots of an app, but not change those of its records.
+                    _ = try connection.run(
+                        "SELECT add_app($1::text, $2::text, NULL, $3::text[])",
+                        [.text(stored.bundleId), .text(stored.environment), .textArray(origin.trustedRoots)]
+                    )
+                    continue
+                }
                 _ = try connection.run(
-                    "UPDATE apps SET trusted_roots = $2, server = coalesce($3, server) WHERE app_id = $1",
-                    [.integer(app.rawValue), .textArray(origin.trustedRoots), server.map(Cell.text) ?? .null]
+                    "UPDATE apps SET trusted_roots = $2, server = $3 WHERE app_id = $1",
+                    [.integer(app.rawValue), .textArray(origin.trustedRoots), .text(server)]
                 )
             }
             return remarks
@@ -151,14 +159,6 @@ private struct StoredOrigin {
 
     /// Whether the app has records, or items with progress.
     func holdsRecords(on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
-        try connection.run(
-            """
-            SELECT EXISTS (SELECT FROM transactions WHERE app_id = $1::integer)
-                OR EXISTS (SELECT FROM notifications WHERE app_id = $1)
-                OR EXISTS (SELECT FROM crawl_items
-                            WHERE app_id = $1 AND (page_seq > 0 OR cursor IS NOT NULL OR complete_until IS NOT NULL)) AS holds
-            """,
-            [.integer(app.rawValue)]
-        )[0].bool("holds")
+        try connection.run("SELECT app_has_records($1::integer) AS holds", [.integer(app.rawValue)])[0].bool("holds")
     }
 }

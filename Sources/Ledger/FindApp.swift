@@ -14,11 +14,7 @@ extension Ledger {
             let known = try Self.findApp(connection, bundleId: bundleId, environment: environment)
             if let known, appAppleId == nil || appAppleId == known.appleID { return known.id }
             _ = try connection.run(
-                """
-                INSERT INTO apps AS a (bundle_id, environment, app_apple_id) VALUES ($1, $2, $3)
-                ON CONFLICT (bundle_id, environment) DO UPDATE SET app_apple_id = excluded.app_apple_id
-                 WHERE a.app_apple_id IS NULL AND excluded.app_apple_id IS NOT NULL
-                """,
+                "SELECT add_app($1::text, $2::text, $3::bigint, NULL)",
                 [.text(bundleId), .text(environment), appAppleId.map(Cell.bigint) ?? .null]
             )
             guard let app = try Self.findApp(connection, bundleId: bundleId, environment: environment) else {

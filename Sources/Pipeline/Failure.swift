@@ -184,7 +184,7 @@ package struct Failure: Sendable {
             .badInput
         case .nothingToRetry, .noOpenRequest: .complete
         case .noRight, .mustBeApproved: .refused
-        case .plannedAtOnce: .workLeft
+        case .plannedAtOnce, .notOfPolicy: .workLeft
         }
     }
 

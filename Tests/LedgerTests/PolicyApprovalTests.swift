@@ -7,22 +7,45 @@ import Testing
 struct PolicyApprovalTests {
     private static let policy = String(repeating: "a", count: 64)
 
-    /// A batch of `rows` rows under a policy.
+    /// The rules with that hash: one answer for consumables, and another one for everything else.
+    private static let rules = """
+        {"customerConsented": true, "policy": [
+            {"when": {"productTypes": ["CONSUMABLE"]}, "answer": {"delivery_status": "DELIVERED", "refund_preference": "GRANT_FULL"}},
+            {"when": {}, "answer": {"delivery_status": "DELIVERED", "refund_preference": "DECLINE"}}]}
+        """
+
+    /// A batch of `rows` rows under a policy, each the answer to a refund request.
     private func plan(_ number: Int, rows: Int, policy: String = Self.policy, on book: LedgerBook) async throws {
-        try await book.change(
-            """
-            INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_columns, row_count, rows_to_send,
-                                        rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256)
-            VALUES (1, '\(id(number))', 'answers', 'sendConsumptionInformation', '\(Self.policy)', \(number), '{}', \(rows), \(rows), 0, 0, 0, 0,
-                    '\(policy)')
-            """
-        )
+        let batch = Self.batch(number, rows: rows, policy: policy)
+        try await book.with { connection in try connection.script(Self.rows(of: number, rows) + batch) }
     }
 
-    private func id(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
+    /// The statement that inserts a batch.
+    private static func batch(_ number: Int, rows: Int, policy: String = Self.policy) -> String {
+        """
+        INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_columns, row_count, rows_to_send,
+                                    rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256)
+        VALUES (1, '\(id(number))', 'answers', 'sendConsumptionInformation', '\(Self.policy)', \(number), '{}', \(rows), \(rows), 0, 0, 0, 0,
+                '\(policy)');
+        """
+    }
+
+    /// The statement that inserts the rows of a batch: answers to the requests from `number` times 10 on.
+    private static func rows(of number: Int, _ rows: Int, position: Int = 0) -> String {
+        """
+        INSERT INTO action_rows (app_id, batch_id, position, input, parameters, subject, verdict, state, send_by)
+        SELECT 1, '\(id(number))', n.signed_date_rank + \(position), '{}', jsonb_build_object('transaction_id', n.transaction_id, 'customer_consented', true,
+               'delivery_status', 'DELIVERED', 'refund_preference', 'GRANT_FULL'), n.transaction_id, 'valid', 'planned',
+               n.signed_date + interval '12 hours'
+          FROM (SELECT n.*, row_number() OVER (ORDER BY transaction_id) AS signed_date_rank FROM notifications n
+                 WHERE transaction_id >= '\(number * 10)' ORDER BY transaction_id LIMIT \(rows)) n;
+        """
+    }
+
+    private static func id(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
 
     private func isApproved(_ number: Int, on book: LedgerBook) async throws -> Bool {
-        try await book.column("SELECT approve_by_policy(1, '\(id(number))', interval '12 hours')") == ["true"]
+        try await book.column("SELECT approve_by_policy(1, '\(Self.id(number))', interval '12 hours')") == ["true"]
     }
 
     private func approve(
@@ -35,8 +58,8 @@ struct PolicyApprovalTests {
     {
         try await book.change(
             """
-            INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, maximum_rows, approved_at, expires_at)
-            VALUES (1, 'answers', 'sendConsumptionInformation', '\(policy)', \(rows), now() - interval '1 year', now() + interval '\(expires)')
+            INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, policy, maximum_rows, approved_at, expires_at)
+            VALUES (1, 'answers', 'sendConsumptionInformation', '\(policy)', '\(Self.rules)', \(rows), now() - interval '1 year', now() + interval '\(expires)')
             """
         )
     }
@@ -44,6 +67,19 @@ struct PolicyApprovalTests {
     private func withBook(_ body: (LedgerBook) async throws -> Void) async throws {
         let book = LedgerBook(pool: try TemporaryDatabase.pool(size: 1), schema: "appstore")
         try await book.change("INSERT INTO apps (bundle_id, environment) VALUES ('com.example.game', 'Production')")
+        try await book.change(
+            """
+            INSERT INTO transactions (app_id, transaction_id, original_transaction_id, type, signed_date, purchase_date, payload_sha256, payload)
+            SELECT 1, n, n, CASE WHEN n < 70 THEN 'Consumable' ELSE 'Non-Consumable' END, now(), now() - interval '1 day', '', '{}'
+              FROM generate_series(10, 79) n
+            """
+        )
+        try await book.change(
+            """
+            INSERT INTO notifications (app_id, notification_uuid, notification_type, transaction_id, signed_date, payload_sha256, payload)
+            SELECT 1, n, 'CONSUMPTION_REQUEST', n, now() - interval '1 hour', '', '{}' FROM generate_series(10, 79) n
+            """
+        )
         try await body(book)
     }
 
@@ -75,6 +111,75 @@ struct PolicyApprovalTests {
                   FROM action_batches b LEFT JOIN action_policy_approvals p USING (app_id) WHERE p.approval_id = b.policy_approval_id ORDER BY 1
                 """
             #expect(try await book.column(approvals) == ["1 3 t t", "3 2 t t", "4 1 t f"])
+        }
+    }
+
+    @Test(arguments: [
+        // The request of another purchase, or of none.
+        "subject = '99', parameters = parameters || '{\"transaction_id\": \"99\"}'",
+        "subject = '21'", "parameters = parameters || '{\"transaction_id\": \"21\"}'",
+        // The answer of the other rule, more than an answer, or none.
+        "parameters = parameters || '{\"refund_preference\": \"DECLINE\"}'",
+        "parameters = parameters || '{\"consumption_percentage\": 100000}'",
+        "parameters = parameters || '{\"customer_consented\": false}'", "parameters = parameters - 'delivery_status'",
+        "parameters = NULL",
+        // After Apple's deadline, or as if it was sent.
+        "send_by = NULL", "send_by = send_by + interval '1 second'", "state = 'approved'",
+        "request_id = gen_random_uuid(), may_be_applied = true",
+    ])
+    func `RP18 rows that do not follow from the policy are not approved, whoever wrote them`(change: String)
+        async throws
+    {
+        try await withBook { book in
+            try await approve(on: book)
+            try await plan(1, rows: 2, on: book)
+            try await book.change("UPDATE action_rows SET \(change) WHERE position = 2")
+            #expect(try await !isApproved(1, on: book))
+            try await plan(3, rows: 2, on: book)
+            #expect(try await isApproved(3, on: book), "the same rows, unchanged")
+        }
+    }
+
+    @Test func `RP18 the actor cannot have other requests or answers approved, nor add rows to an approved batch`()
+        async throws
+    {
+        try await withBook { book in
+            try await approve(rows: 50, on: book)
+            try await LedgerRoles.with { roles in
+                let actor = try PostgresConnection(conninfo: roles.conninfo("actor"))
+                try actor.script("SET search_path = appstore, pg_temp")
+                func isApproved(_ number: Int, _ rows: String) throws -> Bool {
+                    try actor.script(rows)
+                    return try actor.run(
+                        "SELECT approve_by_policy(1, '\(Self.id(number))', interval '1 hour') AS is_approved"
+                    )[0].bool("is_approved")
+                }
+                #expect(try isApproved(1, Self.rows(of: 1, 3) + Self.batch(1, rows: 3)))
+                // More rows than the batch says.
+                #expect(try !isApproved(2, Self.rows(of: 2, 3) + Self.batch(2, rows: 1)))
+                // A request that has an answer.
+                try await book.change("UPDATE action_rows SET state = 'succeeded', first_sent_at = now() WHERE subject = '11'")
+                #expect(try !isApproved(4, Self.rows(of: 1, 3).replacing(Self.id(1), with: Self.id(4)) + Self.batch(4, rows: 3)))
+                // The second rule decides on these, and gives another answer.
+                #expect(try !isApproved(7, Self.rows(of: 7, 1) + Self.batch(7, rows: 1)))
+                #expect(throws: PostgresError.self) {
+                    try actor.script(Self.rows(of: 5, 1, position: 10).replacing(Self.id(5), with: Self.id(1)))
+                }
+                // Who wrote the rows is recorded.
+                #expect(
+                    try await book.column("SELECT DISTINCT planned_by || ' ' || (approved_by IS NULL) FROM action_batches WHERE occurrence <> 1")
+                        == ["\(roles.name("actor")) true"]
+                )
+            }
+        }
+    }
+
+    @Test func `an approval of an earlier version, which does not have the rules, approves nothing`() async throws {
+        try await withBook { book in
+            try await approve(on: book)
+            try await book.change("UPDATE action_policy_approvals SET policy = NULL")
+            try await plan(1, rows: 1, on: book)
+            #expect(try await !isApproved(1, on: book))
         }
     }
 

@@ -147,7 +147,20 @@ struct ReceivedTests {
         let refused = RefusedNotification(claim: Self.notification("refused-1", transaction: "3"), reason: "chain")
         #expect(try await inbox.quarantine(refused))
         _ = try await world.ledger.erase([.transaction("100000000001")], in: [world.app])
-        #expect(try await world.rows("SELECT notification_uuid FROM received_notifications") == ["(n2)"])
+        #expect(
+            try await world.rows(
+                "SELECT notification_uuid FROM received_notifications WHERE notification_uuid NOT LIKE 'erased-%'"
+            ) == ["(n2)"]
+        )
+        // It says since when the receiver works, and nothing else.
+        #expect(
+            try await world.rows(
+                """
+                SELECT notification_type, subtype, original_transaction_id, body, encode(body_sha256, 'hex'), normalised_at IS NULL
+                  FROM received_notifications WHERE notification_uuid ~ '^erased-[0-9a-f-]{36}$'
+                """
+            ) == ["(,,,,\"\",f)"]
+        )
         try await world.run("DELETE FROM received_notifications")
         _ = try await inbox.store([
             Self.notification("n1"), Self.notification("v1-1", version: 1),
@@ -161,6 +174,60 @@ struct ReceivedTests {
         )
         #expect(try await world.rows("SELECT transaction_id FROM changed_customers") == ["(200000000002)"])
         #expect(try await world.count("notifications") == 0)
+    }
+
+    @Test func `ER7 the text of an erased customer is not kept as refused or as a conflict`() async throws {
+        let world = try await TestLedger()
+        let inbox = world.ledger.inbox(of: world.app, sessions: 1, patience: .seconds(10))
+        _ = try await world.ledger.erase([.transaction("100000000001")], in: [world.app])
+        func refused(_ text: String, reason: String = "chain") -> RefusedNotification {
+            let claim = ReceivedNotification(
+                key: "refused-" + text,
+                version: 2,
+                type: "DID_RENEW",
+                originalTransactionId: nil,
+                body: text,
+                bodySHA256: [1]
+            )
+            return RefusedNotification(claim: claim, reason: reason)
+        }
+        #expect(try await !inbox.quarantine(refused("of 100000000001", reason: "conflict")))
+        #expect(try await inbox.quarantine(refused("of 200000000002")))
+        #expect(try await inbox.quarantine(refused("of 200000000002")), "counted")
+        #expect(try await world.rows("SELECT body, receipts FROM received_notifications") == ["(\"of 200000000002\",2)"])
+        // A content that a newer one replaces before it has become records.
+        func stored(_ key: String, _ text: String, content: UInt8, signed: Int64) -> ReceivedNotification {
+            ReceivedNotification(
+                key: key,
+                version: 2,
+                type: "DID_RENEW",
+                signedDate: UnixMilliseconds(rawValue: signed),
+                originalTransactionId: "100000000001",
+                body: text,
+                bodySHA256: [content]
+            )
+        }
+        for (key, id) in [("n1", "100000000001"), ("n2", "200000000002")] {
+            let content: UInt8 = key == "n1" ? 5 : 6
+            _ = try await inbox.store([stored(key, "first of \(id)", content: content, signed: Rows.signedDate)])
+            #expect(try await inbox.store([stored(key, "x", content: 7, signed: Rows.signedDate + 1)]) == [.known])
+        }
+        let kept = "SELECT body FROM received_notifications WHERE refused_because = 'conflict'"
+        #expect(try await world.rows(kept) == ["(\"first of 200000000002\")"])
+        // Version 1 is kept when its customer is marked, unless another ID in it is an erased customer's.
+        _ = try await inbox.store([
+            ReceivedNotification(
+                key: "v1-1",
+                version: 1,
+                type: "DID_RENEW",
+                originalTransactionId: nil,
+                body: "of 100000000001",
+                bodySHA256: [7]
+            )
+        ])
+        try await world.run("DELETE FROM received_notifications WHERE version = 2")
+        _ = try await normalise(world)
+        #expect(try await world.rows("SELECT body FROM received_notifications") == ["()"])
     }
 
     @Test func `refused notifications are kept up to a number of bytes`() async throws {

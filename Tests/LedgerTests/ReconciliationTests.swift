@@ -6,6 +6,8 @@ import Planning
 import TestSupport
 import Testing
 
+@testable import Erasure
+
 /// Received notifications compared with Apple's history: each set, the second night, and the end of what can be proved.
 ///
 /// ``Jobs/now`` is 2026-05-28T20:26:40Z; the day before is closed.
@@ -233,6 +235,31 @@ struct ReconciliationTests {
         try await scene.world.run("DELETE FROM notifications WHERE notification_uuid = 'erased'")
         #expect(try await scene.reconcile(final: true).hasFindings == false)
         #expect(try await scene.stored() == "(1,1,1,0,0,0,0,0)")
+    }
+
+    @Test func `an erasure of the customer of the first receipt hides no notification that was lost afterwards`()
+        async throws
+    {
+        let scene = try await Scene()
+        try await scene.receive("first", at: "06:00")
+        try await scene.world.run(
+            "UPDATE received_notifications SET original_transaction_id = '100000000001' WHERE notification_uuid = 'first'"
+        )
+        // Apple has posted it between the first and the second receipt, and it was answered.
+        try await scene.list("lost", at: "09:00")
+        try await scene.receive("second", at: "12:00")
+        try await scene.list("second")
+        try await scene.list("first", at: "06:00")
+        _ = try await scene.world.ledger.erase([.transaction("100000000001")], in: [scene.world.app])
+        try await scene.world.run("DELETE FROM notifications WHERE notification_uuid = 'first'")
+        let found = try await scene.reconcile(final: true)
+        #expect(found.days.first?.state == .missing)
+        #expect(found.days.first?.types.first?.answeredButMissing == 1)
+        #expect(try await scene.stored() == "(1,2,1,0,1,0,0,0)")
+        // Again, and when the only receipts were the customer's.
+        _ = try await scene.world.ledger.erase([.transaction("100000000001")], in: [scene.world.app])
+        try await scene.world.run("DELETE FROM received_notifications WHERE notification_uuid = 'second'")
+        #expect(try await scene.reconcile(final: true).days.first?.types.first?.answeredButMissing == 2)
     }
 
     @Test func `a day that is not over is not compared, and one that no run has read is named`() async throws {

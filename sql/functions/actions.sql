@@ -60,7 +60,8 @@ BEGIN
      WHERE b.app_id = p_app_id AND b.job = batch.job AND b.policy_approval_id = approval.approval_id;
     IF (approval.action = batch.action AND approval.policy_sha256 = batch.policy_sha256 AND approval.withdrawn_at IS NULL
         AND approval.expires_at > clock_timestamp() AND approved + batch.rows_to_send <= approval.maximum_rows
-        AND batch.approved_at IS NULL AND batch.approval_required AND batch.rows_to_send > 0) IS NOT TRUE THEN
+        AND batch.approved_at IS NULL AND batch.approval_required AND batch.rows_to_send > 0
+        AND follows_from_policy(p_app_id, p_batch_id, approval.policy)) IS NOT TRUE THEN
         RETURN false;
     END IF;
     UPDATE action_batches b SET policy_approval_id = approval.approval_id, approved_rows = b.rows_to_send, approved_at = clock_timestamp(),
@@ -69,7 +70,7 @@ BEGIN
     RETURN true;
 END $$;
 COMMENT ON FUNCTION approve_by_policy IS
-    'Approves a planned batch if the newest approval of its job is of the same policy, is in force and has rows left; returns whether it did.';
+    'Approves a planned batch if the newest approval of its job is of the same policy, is in force and has rows left, and the batch follows from it; returns whether it did.';
 
 -- A withdrawal is recorded once, with the role and the time, and ends the approvals that follow from it.
 CREATE OR REPLACE FUNCTION record_withdrawal() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

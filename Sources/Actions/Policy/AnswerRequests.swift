@@ -17,13 +17,29 @@ extension ActionLedger {
     /// Plans the answers to refund requests that have none, and approves them by the approval of the policy.
     ///
     /// Everything happens in one transaction: a batch is there with all of its rows and its approval, or not at all. Two processes
-    /// plan one after the other, so no request is in two batches.
+    /// plan one after the other, so no request is in two batches. The database compares the rows with the approved policy.
     ///
     /// - Parameter skipped: Transaction IDs whose requests are left out.
     /// - Returns: The batch, with at most as many rows as the approval and `approval.maximumRows` allow, the oldest requests first.
-    /// - Throws: ``ActionRefusal`` if the policy has no approval in force; ``ActionInputError``, ``Postgres/PostgresError``.
+    /// - Throws: ``ActionRefusal`` if the policy has no approval in force, or if the rows are not what the policy gives;
+    ///   ``ActionInputError``, ``Postgres/PostgresError``.
     package func planAnswers(except skipped: Set<String>) async throws -> AnswerPlan {
         guard let policy = job.policy else { throw ActionRefusal.noPolicy(job: job.name) }
+        for _ in 1..<Self.planAttempts {
+            do {
+                return try await planAnswers(of: policy, except: skipped)
+            } catch ActionRefusal.notOfPolicy {
+                // A page has changed a record that a rule asks about while the rows were planned.
+                continue
+            }
+        }
+        return try await planAnswers(of: policy, except: skipped)
+    }
+
+    /// How often answers are planned if the database finds that their rows are not what the policy gives.
+    private static let planAttempts = 3
+
+    private func planAnswers(of policy: ConsumptionPolicy, except skipped: Set<String>) async throws -> AnswerPlan {
         do {
             return try await withoutErasedCustomers { connection, erased in
                 _ = try connection.run(
@@ -43,16 +59,16 @@ extension ActionLedger {
                     on: connection
                 )
                 let sortedOut = try sortedOut(of: id, on: connection)
-                let planned = try batch(id, on: connection)
                 // Nothing is kept of a batch without a row to send.
-                guard planned.rowsToSend > 0 else { throw NothingToAnswer(sortedOut: sortedOut) }
+                guard try batch(id, on: connection).rowsToSend > 0 else { throw NothingToAnswer(sortedOut: sortedOut) }
                 let approved = try connection.run(
                     "SELECT approve_by_policy($1::integer, $2::uuid, $3::bigint * interval '1 millisecond') AS is_approved",
                     [.integer(app.rawValue), .uuid(id), .bigint(job.approval.expires.wholeMilliseconds)]
                 )
                 guard try approved[0].bool("is_approved") else {
-                    // It was in force and has expired since.
-                    throw ActionRefusal.policyExpired(hash: approval.sha256, at: approval.expiresAt.iso8601)
+                    // It was in force, and may have expired since.
+                    _ = try policyInForce(on: connection)
+                    throw ActionRefusal.notOfPolicy(hash: approval.sha256)
                 }
                 crashPoint(.batchPlanned)
                 return AnswerPlan(batch: try batch(id, on: connection), sortedOut: sortedOut)

@@ -4,12 +4,15 @@ import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
+import StrictJSON
 
 /// An approval of a policy: while it is in force, new refund requests are answered without an approval of each batch.
 package struct PolicyApproval: Equatable, Sendable {
     package let id: Int64
     /// ``JobPlan/ActionJob/policySHA256`` of the approved policy.
     package let sha256: String
+    /// Whether the database can compare rows with the policy; not for an approval that an earlier version recorded.
+    package let namesRules: Bool
     package let maximumRows: Int64
     /// The rows of the batches that were approved by it, whether they were sent or not.
     package let approvedRows: Int64
@@ -26,6 +29,7 @@ package struct PolicyApproval: Equatable, Sendable {
     fileprivate init(_ row: PostgresRow) throws {
         id = try row.int64("approval_id")
         sha256 = try row.text("policy_sha256")
+        namesRules = try row.bool("names_rules")
         maximumRows = try row.int64("maximum_rows")
         approvedRows = try row.int64("approved_rows")
         approvedAt = UnixMilliseconds(rawValue: try row.timestamp("approved_at"))
@@ -49,17 +53,17 @@ extension ActionLedger {
     /// - Returns: The approval.
     /// - Throws: ``ActionRefusal``, ``Postgres/PostgresError``.
     package func approvePolicy(_ sha256: String, rows: Int64, for term: Duration) async throws -> PolicyApproval {
-        guard let found = job.policySHA256 else { throw ActionRefusal.noPolicy(job: job.name) }
+        guard let policy = job.policy, let found = job.policySHA256 else { throw ActionRefusal.noPolicy(job: job.name) }
         guard found == sha256 else { throw ActionRefusal.otherPolicy(named: sha256, found: found) }
         return try await ledger.transaction { connection in
             _ = try connection.run(
                 """
-                INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, maximum_rows, expires_at)
-                VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6::bigint * interval '1 millisecond')
+                INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, policy, maximum_rows, expires_at)
+                VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7::bigint * interval '1 millisecond')
                 """,
                 [
                     .integer(app.rawValue), .text(job.name), .text(job.action.name.rawValue), .text(sha256),
-                    .bigint(rows), .bigint(term.wholeMilliseconds),
+                    .jsonb(JSONWriter.bytes(.object(policy.json))), .bigint(rows), .bigint(term.wholeMilliseconds),
                 ]
             )
             guard let approval = try policyApproval(on: connection) else {
@@ -114,7 +118,7 @@ extension ActionLedger {
 
     func policyInForce(on connection: borrowing PostgresConnection) throws -> PolicyApproval {
         guard let found = job.policySHA256 else { throw ActionRefusal.noPolicy(job: job.name) }
-        guard let approval = try policyApproval(on: connection) else {
+        guard let approval = try policyApproval(on: connection), approval.namesRules else {
             throw ActionRefusal.policyNotApproved(hash: found)
         }
         if approval.withdrawnAt != nil { throw ActionRefusal.withdrawn(approval) }

@@ -78,7 +78,7 @@ private struct ClaimedNotifications {
     /// The keys and texts of version 2.
     private let signed: [(key: String, text: String)]
     /// What is known of those of version 1: no more than which customer to request.
-    private let unsigned: [(key: String, transaction: String?, receivedAt: Int64)]
+    private let unsigned: [(key: String, transaction: String?, text: String, receivedAt: Int64)]
 
     init(
         _ app: AppID,
@@ -92,13 +92,14 @@ private struct ClaimedNotifications {
         )
         var keys: [String] = []
         var signed: [(key: String, text: String)] = []
-        var unsigned: [(key: String, transaction: String?, receivedAt: Int64)] = []
+        var unsigned: [(key: String, transaction: String?, text: String, receivedAt: Int64)] = []
         for row in rows {
             let key = try row.text("notification_uuid")
             keys.append(key)
             if try row.int64("version") == 1 {
                 let transaction = try row.textOrNil("original_transaction_id")
-                unsigned.append((key, transaction, try row.timestamp("received_at")))
+                let text = try row.textOrNil("body") ?? ""
+                unsigned.append((key, transaction, text, try row.timestamp("received_at")))
             } else {
                 signed.append((key, try row.text("body")))
             }
@@ -143,18 +144,23 @@ private struct ClaimedNotifications {
     ///
     /// - Returns: The notifications of erased customers.
     private func markChangedCustomers(on connection: borrowing PostgresConnection) throws -> [String] {
-        let named = unsigned.compactMap { row in row.transaction.map { (key: row.key, id: $0, at: row.receivedAt) } }
-        guard !named.isEmpty else { return [] }
+        guard !unsigned.isEmpty else { return [] }
         let tombstones = try Tombstones.blockingErasures(of: app, on: connection)
-        let erased = try tombstones?.erased(among: Set(named.map { .transaction($0.id) }), on: connection) ?? []
-        let marks = named.filter { !erased.contains(.transaction($0.id)) }
+        let ids = unsigned.map { row in
+            // Its text is kept.
+            IDScanner.ids(in: Array(row.text.utf8)).union(row.transaction.map { [.transaction($0)] } ?? [])
+        }
+        let erased = try tombstones?.erased(among: ids.reduce(into: []) { $0.formUnion($1) }, on: connection) ?? []
+        let isErased = ids.map { !erased.isDisjoint(with: $0) }
         _ = try connection.copyIn(
             "changed_customers",
             columns: ["transaction_id", "signed_date"],
-            rows: marks.map { [.text($0.id), .timestamp($0.at)] },
+            rows: zip(unsigned, isErased).compactMap { row, isErased in
+                isErased ? nil : row.transaction.map { [.text($0), .timestamp(row.receivedAt)] }
+            },
             constants: [("app_id", .integer(app.rawValue))]
         )
-        return named.filter { erased.contains(.transaction($0.id)) }.map(\.key)
+        return zip(unsigned, isErased).filter(\.1).map(\.0.key)
     }
 }
 

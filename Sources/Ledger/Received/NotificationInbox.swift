@@ -70,23 +70,52 @@ package struct NotificationInbox: Sendable {
     private func replace(
         by notification: ReceivedNotification,
         on connection: borrowing PostgresConnection
+    ) throws -> Bool {
+        try connection.transaction(.readCommitted) { connection in
+            let replaced = try connection.run(
+                .replaceReceived,
+                [
+                    "notification_type": notification.type.map(Cell.text) ?? .null,
+                    "subtype": notification.subtype.map(Cell.text) ?? .null,
+                    "signed_date": notification.signedDate.map { .timestamp($0.rawValue) } ?? .null,
+                    "original_transaction_id": notification.originalTransactionId.map(Cell.text) ?? .null,
+                    "body": .text(notification.body),
+                    "body_hash": .bytea(notification.bodySHA256),
+                    "app": .integer(app.rawValue),
+                    "notification_uuid": .text(notification.key),
+                ]
+            )
+            guard let row = replaced.first else { return false }
+            if let key = try row.textOrNil("kept_key") {
+                try removeErased(key, text: try row.textOrNil("kept_body") ?? "", on: connection)
+            }
+            return true
+        }
+    }
+
+    /// Removes a refused notification that this transaction has stored if its text names an erased customer.
+    ///
+    /// No normalisation follows that would withhold it, so it is checked when it is stored. An erasure that commits later finds
+    /// the row, because erasures are blocked until the transaction ends.
+    ///
+    /// - Returns: Whether it was removed.
+    /// - Throws: ``Postgres/PostgresError``.
+    @discardableResult
+    private func removeErased(
+        _ key: String,
+        text: String,
+        on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Bool {
-        try connection.run(
-            .replaceReceived,
-            [
-                "notification_type": notification.type.map(Cell.text) ?? .null,
-                "subtype": notification.subtype.map(Cell.text) ?? .null,
-                "signed_date": notification.signedDate.map { .timestamp($0.rawValue) } ?? .null,
-                "original_transaction_id": notification.originalTransactionId.map(Cell.text) ?? .null,
-                "body": .text(notification.body),
-                "body_hash": .bytea(notification.bodySHA256),
-                "app": .integer(app.rawValue),
-                "notification_uuid": .text(notification.key),
-            ]
+        guard let tombstones = try Tombstones.blockingErasures(of: app, on: connection),
+            try !tombstones.erased(among: IDScanner.ids(in: Array(text.utf8)), on: connection).isEmpty
+        else { return false }
+        return try connection.run(
+            "DELETE FROM received_notifications WHERE app_id = $1 AND notification_uuid = $2",
+            [.integer(app.rawValue), .text(key)]
         ).affected == 1
     }
 
-    /// Keeps or counts a refused notification, unless the app has enough of them.
+    /// Keeps or counts a refused notification, unless the app has enough of them or its text names an erased customer.
     ///
     /// Removes those that are older than ``refusedTerm``.
     ///
@@ -101,21 +130,27 @@ package struct NotificationInbox: Sendable {
                 """,
                 [.integer(app.rawValue)]
             )
-            return try connection.run(
-                .quarantineReceived,
-                [
-                    "app": .integer(app.rawValue),
-                    "notification_uuid": .text(refused.claim.key),
-                    "version": .integer(refused.claim.version),
-                    "notification_type": refused.claim.type.map(Cell.text) ?? .null,
-                    "original_transaction_id": refused.claim.originalTransactionId.map(Cell.text) ?? .null,
-                    "refused_because": .text(refused.reason),
-                    "body": .text(refused.claim.body),
-                    "body_hash": .bytea(refused.claim.bodySHA256),
-                    "most_rows": .bigint(Self.mostRefused),
-                    "most_bytes": .bigint(Self.mostRefusedBytes),
-                ]
-            ).affected == 1
+            let claim = refused.claim
+            return try connection.transaction(.readCommitted) { connection in
+                let kept = try connection.run(
+                    .quarantineReceived,
+                    [
+                        "app": .integer(app.rawValue),
+                        "notification_uuid": .text(claim.key),
+                        "version": .integer(claim.version),
+                        "notification_type": claim.type.map(Cell.text) ?? .null,
+                        "original_transaction_id": claim.originalTransactionId.map(Cell.text) ?? .null,
+                        "refused_because": .text(refused.reason),
+                        "body": .text(claim.body),
+                        "body_hash": .bytea(claim.bodySHA256),
+                        "most_rows": .bigint(Self.mostRefused),
+                        "most_bytes": .bigint(Self.mostRefusedBytes),
+                    ]
+                )
+                guard let row = kept.first else { return false }
+                // A text that is kept already was checked.
+                return try row.int64("receipts") > 1 || !removeErased(claim.key, text: claim.body, on: connection)
+            }
         }
     }
 

@@ -16,3 +16,4 @@ SELECT :app::integer, :notification_uuid::text, :version::integer, :notification
           FROM received_notifications q WHERE q.app_id = :app AND q.refused_because IS NOT NULL)
 ON CONFLICT (app_id, notification_uuid) DO UPDATE
    SET receipts = r.receipts + 1, last_received_at = excluded.last_received_at, refused_because = excluded.refused_because
+RETURNING r.receipts

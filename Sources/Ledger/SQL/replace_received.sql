@@ -17,6 +17,7 @@ WITH held AS (
            last_received_at, 'conflict', body, body_sha256
       FROM held WHERE normalised_at IS NULL
         ON CONFLICT DO NOTHING
+    RETURNING notification_uuid, body
 )
 UPDATE received_notifications r
    SET notification_type = :notification_type::text, subtype = :subtype::text, signed_date = :signed_date,
@@ -24,3 +25,4 @@ UPDATE received_notifications r
        normalised_at = NULL
   FROM held
  WHERE r.app_id = held.app_id AND r.notification_uuid = held.notification_uuid
+RETURNING (SELECT k.notification_uuid FROM kept k) AS kept_key, (SELECT k.body FROM kept k) AS kept_body

@@ -10,8 +10,6 @@ struct FilteredRows: Sendable {
     var withheld = 0
     /// IDs that only this batch links to erased customers, including the listed ID of the page.
     var revealed: Set<CustomerID> = []
-    /// The key of the app's tombstones; `nil` if no customer of the app was erased.
-    var key: ErasureKey?
 }
 
 extension RecordWriter {
@@ -37,11 +35,11 @@ extension RecordWriter {
         let listed = origin.listed
         let batch = IdentifiedRows(rows, listed: listed)
         let withheld = WithheldRecords(of: batch, erased: try own.erased(among: batch.ids, on: connection))
-        for app in tombstones { try app.add(withheld.revealed, on: connection) }
         var revealed = withheld.revealed
         let withholdsAnswers = withheld.kept.answers.count < rows.answers.count
         if let listed, withheld.count > 0 || withholdsAnswers { revealed.insert(listed) }
-        return FilteredRows(rows: withheld.kept, withheld: withheld.count, revealed: revealed, key: own.key)
+        for app in tombstones { try app.add(revealed, on: connection) }
+        return FilteredRows(rows: withheld.kept, withheld: withheld.count, revealed: revealed)
     }
 
     /// Removes the IDs that ``filterErased(_:plannedBy:on:)`` has revealed from the crawl progress, and the texts that
@@ -60,61 +58,14 @@ extension RecordWriter {
         plannedBy planningApp: AppID? = nil,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        guard let key = filtered.key, !filtered.revealed.isEmpty else { return }
-        var newKeys: [String: String] = [:]
-        for id in filtered.revealed where id.isItemKey {
-            newKeys[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)"
-        }
-        for table in CrawlProgress.tables {
-            try replaceKeys(in: table, by: newKeys, app: planningApp ?? origin.app, on: connection)
-        }
+        guard !filtered.revealed.isEmpty else { return }
+        let keys = filtered.revealed.filter(\.isItemKey).map(\.text).sorted()
+        _ = try connection.run(
+            "SELECT end_erased_items($1::integer, $2::integer, $3::text[])",
+            [.integer((planningApp ?? origin.app).rawValue), .integer(origin.app.rawValue), .textArray(keys)]
+        )
         try clearRejects(quoting: filtered.revealed, on: connection)
     }
-
-    /// Replaces the item keys in a table of crawl progress.
-    ///
-    /// - Parameters:
-    ///   - table: One of ``CrawlProgress/tables``.
-    ///   - newKeys: The new key of each listed ID.
-    ///   - app: The app of the items.
-    ///   - connection: Inside a transaction.
-    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
-    private func replaceKeys(
-        in table: String,
-        by newKeys: [String: String],
-        app: AppID,
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) {
-        let app = Cell.integer(app.rawValue)
-        let found = try connection.run(
-            """
-            SELECT DISTINCT o.job, o.stream, o.item_key FROM \(CrawlProgress.rows(in: table, withKeys: "$2")) o ORDER BY 1, 2, 3
-            """,
-            [app, .textArray(newKeys.keys.sorted())]
-        )
-        guard found.count > 0 else { return }
-        try markStatisticsStale(of: table, on: connection)
-        for row in found {
-            let old = try row.text("item_key")
-            _ = try connection.run(
-                """
-                UPDATE \(table) SET item_key = $5\(table == "crawl_items" ? Self.endOfItem : "")
-                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
-                """,
-                [
-                    app, .text(try row.text("job")), .text(try row.text("stream")), .text(old),
-                    .text(newKeys[old] ?? "erased"),
-                ]
-            )
-        }
-    }
-
-    /// The assignments that end an item whose ID must no longer be requested.
-    private static let endOfItem = """
-        , state = 'done', claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1, cursor = NULL,
-        saw_revocation = false, error_code = NULL, error_message = NULL,
-        finished_at = coalesce(finished_at, clock_timestamp())
-        """
 
     /// Removes the content of the rejected records of some IDs, and of those whose text contains one of them.
     ///

@@ -87,13 +87,13 @@ struct ErasedBatchTests {
             let token = try #require(
                 try await scene.stage.book().column(
                     """
-                    SELECT app_account_token FROM transactions WHERE app_account_token IS NOT NULL
+                    SELECT app_account_token FROM transactions WHERE app_account_token IS NOT NULL AND in_app_ownership_type = 'PURCHASED'
                        AND original_transaction_id <> ALL ('{\(ids.joined(separator: ","))}') LIMIT 1
                     """
                 ).first
             )
             let other = try await scene.stage.book().column(
-                "SELECT original_transaction_id FROM transactions WHERE app_account_token = '\(token)' LIMIT 1"
+                "SELECT original_transaction_id FROM transactions WHERE app_account_token = '\(token)' AND in_app_ownership_type = 'PURCHASED' LIMIT 1"
             )
             try await erase(ids[0], in: scene)
             try await erase(other[0], in: scene)
@@ -153,6 +153,9 @@ struct ErasedBatchTests {
             let ids = try await book.column(
                 "SELECT subject FROM action_rows WHERE verdict = 'valid' ORDER BY position LIMIT 1"
             )
+            // An erasure waits for a plan that replaces an earlier one with rows of the customer.
+            try await book.change("DELETE FROM action_rows")
+            try await book.change("DELETE FROM action_batches")
             let planned = try await atGate(.factsRead, scene, ["actions", "plan", path, "--json"]) {
                 try await erase(ids[0], in: scene)
             }
@@ -180,7 +183,7 @@ struct ErasedBatchTests {
         }
     }
 
-    @Test(arguments: ["intentCommitted", "writeAnswered"])
+    @Test(arguments: ["intentCommitted@1", "writeAnswered@1"])
     func `ER5 a row whose customer is erased after a kill stays unknown, is not sent again, and does not keep its batch open`(
         point: String
     ) async throws {
@@ -229,9 +232,11 @@ struct ErasedBatchTests {
                 }
                 // One of the last rows, which no process has sent.
                 try await erase(ids[3], in: scene)
-                #expect(await process.wait() == 0, "\(process.errors)")
+                let code = await process.wait()
+                #expect(code == 0, "\(process.output)\(process.errors)")
             }
-            #expect(try await scene.applied().compactMap(\.transactionId).sorted() == Array(ids.dropLast()))
+            let applied = try await scene.applied()
+            #expect(applied.compactMap(\.transactionId).sorted() == Array(ids.dropLast()), "\(applied)")
             try await expectNowhere([ids[3]], scene)
         }
     }

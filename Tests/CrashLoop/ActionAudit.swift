@@ -12,6 +12,15 @@ enum ActionAudit {
             holder text;
         BEGIN
             IF who = '\(AuditTrail.ownName)' THEN RETURN NULL; END IF;
+            IF audit.is_erasure() THEN
+                -- It clears a row, whoever holds it.
+                IF (NEW.input, NEW.lease_epoch) IS DISTINCT FROM ('{}', OLD.lease_epoch + 1) OR num_nonnulls(NEW.parameters, NEW.subject, NEW.lease_owner) > 0
+                    OR NEW.state <> CASE WHEN OLD.state IN ('planned', 'approved') THEN 'cancelled'
+                                         WHEN OLD.state IN ('sending', 'confirming') THEN 'unknown' ELSE OLD.state END THEN
+                    INSERT INTO audit.broken (what) VALUES (format('%s: an erasure made %s of %s', item, NEW.state, OLD.state));
+                END IF;
+                RETURN NULL;
+            END IF;
             IF OLD.request_id IS NOT NULL AND NEW.request_id IS DISTINCT FROM OLD.request_id THEN
                 INSERT INTO audit.broken (what) VALUES (format('%s: request ID %s after %s', item, NEW.request_id, OLD.request_id));
             END IF;
@@ -47,7 +56,9 @@ enum ActionAudit {
 
         CREATE FUNCTION audit.watch_action_attempts() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
-            IF TG_OP = 'DELETE' THEN
+            IF TG_OP = 'DELETE' AND audit.is_erasure() THEN
+                RETURN NULL;
+            ELSIF TG_OP = 'DELETE' THEN
                 INSERT INTO audit.broken (what) VALUES (format('%s %s: attempt %s was deleted', OLD.batch_id, OLD.position, OLD.attempt));
             ELSIF OLD.ended_at IS NOT NULL OR NEW.request_sha256 <> OLD.request_sha256 OR NEW.purpose <> OLD.purpose THEN
                 INSERT INTO audit.broken (what) VALUES (format('%s %s: attempt %s was changed', OLD.batch_id, OLD.position, OLD.attempt));

@@ -12,6 +12,7 @@ import TestSupport
 /// - A6: only the process that holds a row changes it, and an outcome stays (triggers).
 /// - A7: no request without a grant.
 /// - A8: a batch comes to its end.
+/// - A10: nothing names an erased customer, and no request is sent for a row of one.
 /// - A9: SIGTERM ends a process in time, and it gives its rows back.
 extension ActionRound {
     /// Equal requests that changed the store's world, or repeated one that did.
@@ -77,7 +78,8 @@ extension ActionRound {
             )
         }
         let recorded = Set(rows)
-        return reached.compactMap { request in
+        // An erasure has removed the IDs from the ledger.
+        return reached.filter { !erased.contains($0.transactionId ?? "") }.compactMap { request in
             let row = [request.endpoint, request.transactionId, request.requestIdentifier].compactMap(\.self)
                 .joined(separator: " ")
             return recorded.contains(row) ? nil : "A2: \(row) was sent, and is not in the ledger"
@@ -131,7 +133,11 @@ extension ActionRound {
                 }
             }
         }
-        var sentences = try rows(of: "succeeded", in: directory).filter { !isApplied($0, in: after) }.map {
+        let succeeded = try rows(of: "succeeded", in: directory).filter { row in
+            // An erasure has removed what would identify the request.
+            batch.action.hasRequestID || row["original_transaction_id"] != "" && row["transaction_id"] != ""
+        }
+        var sentences = succeeded.filter { !isApplied($0, in: after) }.map {
             "A4: \($0["outcome_request_id"] ?? "") succeeded in \(batch.name), but has changed nothing"
         }
         guard batch.action.hasRequestID else { return sentences }
@@ -153,6 +159,7 @@ extension ActionRound {
                 """
                 SELECT format('A8: row %s of %s is %s', r.position, b.job, r.state) FROM action_rows r JOIN action_batches b USING (app_id, batch_id)
                  WHERE b.approved_at IS NOT NULL AND r.state NOT IN ('succeeded', 'rejected', 'not_applied', 'skipped')
+                   AND r.parameters IS NOT NULL
                 UNION ALL
                 SELECT format('A8: %s is not finished', job) FROM action_batches WHERE approved_at IS NOT NULL AND finished_at IS NULL
                 UNION ALL
@@ -184,6 +191,7 @@ extension ActionRound {
             secrets: secrets,
             postgresWasKilled: postgresWasKilled
         )
+        sentences += try await namedAfterErasure()
         sentences += try await leftovers.leaks() + leftovers.toldSecrets()
         try BrokenPromise.check(sentences)
     }

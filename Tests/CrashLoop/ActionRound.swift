@@ -23,6 +23,8 @@ struct ActionRound: PlayedRound {
     var postgresWasKilled = false
     /// Every batch that was planned to its end.
     var batches: [ActionBatchJob] = []
+    /// Transaction IDs of customers who were erased.
+    var erased: Set<String> = []
     /// The number of job files so far.
     var jobs = 0
     /// The place of the next batch in the plan; a batch with too few rows is left out.
@@ -151,6 +153,7 @@ struct ActionRound: PlayedRound {
                 """
                 SELECT count(*) FROM action_rows JOIN action_batches USING (app_id, batch_id)
                  WHERE job = '\(job)' AND state IN ('planned', 'approved', 'sending', 'unknown', 'confirming')
+                   AND parameters IS NOT NULL
                 """
             )
         }

@@ -16,7 +16,7 @@ struct ActionRoundPlan: Sendable {
     /// Whether the store answers 4000097 to every repeated request of the Advanced Commerce API, also where Apple does not list it.
     let refusesEveryRepeat: Bool
 
-    /// Of 14 faults eight hit crash points, four come at any moment, and two are of the other kinds.
+    /// Of 15 faults eight hit crash points, four come at any moment, two are of the other kinds, and one is an erasure.
     private static let points = 8
     private static let kills = 4
     private static let others = 2
@@ -64,6 +64,7 @@ struct ActionRoundPlan: Sendable {
             .terminateTwice,
         ]
         faults += (0..<Self.others).map { other[(round * Self.others + $0) % other.count] }
+        faults.append(.erasure)
         faults.shuffle(using: &random)
         self.faults = faults
     }

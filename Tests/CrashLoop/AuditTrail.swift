@@ -19,7 +19,9 @@ enum AuditTrail {
             }
             return """
                 CREATE FUNCTION audit.watch_\(table)() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                    IF TG_OP = 'DELETE' THEN
+                    IF TG_OP = 'DELETE' AND audit.is_erasure() THEN
+                        RETURN NULL;
+                    ELSIF TG_OP = 'DELETE' THEN
                         INSERT INTO audit.broken (what) VALUES ('\(table) ' || OLD.\(key) || ' was deleted');
                     ELSIF NOT \(rank("NEW")) > \(rank("OLD")) AND NOT \(onlyListed(table)) THEN
                         INSERT INTO audit.broken (what) VALUES (format('\(table) %s of %s was replaced by that of %s',
@@ -51,6 +53,12 @@ enum AuditTrail {
         CREATE TABLE audit.steps (
             stream text, item_key text, page_seq bigint, epoch bigint, worker text, at timestamptz DEFAULT clock_timestamp());
         CREATE TABLE audit.grants (endpoint text PRIMARY KEY, granted bigint NOT NULL);
+
+        -- Only an erasure takes the lock in this mode.
+        CREATE FUNCTION audit.is_erasure() RETURNS boolean LANGUAGE sql AS $$
+            SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'appstore.erasure_lock'::regclass AND mode = 'ExclusiveLock' AND granted
+                              AND pid = pg_backend_pid())
+        $$;
 
         CREATE FUNCTION audit.watch_items() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE

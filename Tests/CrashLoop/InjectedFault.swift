@@ -20,6 +20,8 @@ enum InjectedFault: Sendable {
     case killPostmaster
     /// `pg_ctl stop -m immediate`, then a restart.
     case stopPostgresAtOnce
+    /// A customer of the current batch is erased while it is sent, or while the next one is planned.
+    case erasure
     /// The store closes some connections in the middle of a page or before the answer.
     case cutPages
 
@@ -36,17 +38,20 @@ enum InjectedFault: Sendable {
         case .killBackend: "PostgreSQL: kill -9 of a backend"
         case .killPostmaster: "PostgreSQL: kill -9 of the postmaster"
         case .stopPostgresAtOnce: "PostgreSQL: stop -m immediate"
+        case .erasure: "a customer erased"
         case .cutPages: "connections to the store cut"
         }
     }
 
     /// All faults in the histogram of a loop of actions.
-    static let ofActions: [InjectedFault] = [
+    static let ofActions = ofBoth + [.erasure]
+    /// The same of a loop of crawls.
+    static let ofCrawls = ofBoth + [.cutPages]
+
+    private static let ofBoth: [InjectedFault] = [
         .kill, .pause, .stopAt(PlannedPoint(CrashSite.all[0], nth: 1)), .cutCommit, .terminate, .terminateTwice,
         .killBackend, .killPostmaster, .stopPostgresAtOnce,
     ]
-    /// The same of a loop of crawls.
-    static let ofCrawls = ofActions + [.cutPages]
 }
 
 /// A crash point, and at which of its passes to act.

@@ -134,6 +134,62 @@ struct ConsumptionPolicyTests {
         }
     }
 
+    @Test(arguments: ["csv", "query"])
+    func `RP17 a consent that is withdrawn after the plan is not sent as given, also not again after a kill`(
+        source: String
+    ) async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            _ = try await scene.stage.store.advance(refundRequests: 30)
+            try await scene.stage.run(scene.crawl)
+            let book = try scene.stage.book()
+            try await book.change(
+                "CREATE TABLE public.consents AS SELECT DISTINCT transaction_id FROM consumption_requests WHERE is_open"
+            )
+            func consent(except withdrawn: [String]) async throws {
+                let list = withdrawn.map { "'\($0)'" }.joined(separator: ", ")
+                if !withdrawn.isEmpty {
+                    try await book.change("DELETE FROM public.consents WHERE transaction_id IN (\(list))")
+                }
+                let ids = try await book.column("SELECT transaction_id FROM public.consents")
+                try scene.stage.write((["transaction_id"] + ids).joined(separator: "\n") + "\n", to: "consents.csv")
+            }
+            try await consent(except: [])
+            let path = try scene.write(
+                Self.job(
+                    consent: source == "csv"
+                        ? "{csv: {path: consents.csv, column: transaction_id}}"
+                        : "{query: SELECT transaction_id FROM public.consents}"
+                )
+            )
+            let plan = try await scene.approve(path)
+            #expect(try await scene.kill(path, at: "intentCommitted@1"))
+            try await scene.endLeases()
+            let interrupted = try await book.column("SELECT subject FROM action_rows WHERE state = 'sending'")
+            let waiting = try await book.column(
+                "SELECT subject FROM action_rows WHERE state = 'approved' AND attempts = 0 ORDER BY position LIMIT 1"
+            )
+            try #require(!interrupted.isEmpty && waiting.count == 1)
+            try await consent(except: interrupted + waiting)
+            _ = try await scene.send(path, expecting: 2)
+            try scene.expectEveryRowOnce(plan.rows)
+            let unknown = try scene.results("unknown").values
+            #expect(Set(unknown.compactMap { $0["transaction_id"] }) == Set(interrupted))
+            #expect(
+                unknown.allSatisfy { $0["outcome_apple_message"] == "not sent again: the customer does not consent any more" },
+                "\(unknown)"
+            )
+            let cancelled = try scene.results("unprocessed").values.filter { $0["outcome"] == "cancelled" }
+            #expect(cancelled.compactMap { $0["transaction_id"] } == waiting)
+            #expect(
+                cancelled.allSatisfy { $0["outcome_reason"] == "not sent: the customer does not consent any more" },
+                "\(cancelled)"
+            )
+            let sent = Set(try await scene.applied().compactMap(\.transactionId))
+            #expect(sent.isDisjoint(with: waiting))
+            #expect(sent.subtracting(interrupted).count == plan.rowsToSend - 1 - interrupted.count)
+        }
+    }
+
     @Test func `repeats of a request are one request, and earlier refunds count as of its time`() async throws {
         try await ActionScene.with(.init(customers: 20)) { scene in
             let book = try scene.stage.book()

@@ -42,6 +42,9 @@ struct ActionRoleTests {
                     """, ["approver"]
                 ),
                 ("INSERT INTO action_policy_approvals (approved_by) SELECT '' WHERE false", []),
+                ("INSERT INTO action_policy_approvals (policy) SELECT '{}' WHERE false", ["approver"]),
+                ("SELECT erasure_key(1)", ["actor", "loader", "eraser"]),
+                ("INSERT INTO erased_marks (app_id, mark) SELECT 1, '' WHERE false", ["loader", "eraser"]),
                 ("UPDATE action_policy_approvals SET withdrawn_at = now()", ["approver"]),
                 ("UPDATE action_policy_approvals SET withdrawn_by = 'x'", []),
                 ("UPDATE action_policy_approvals SET maximum_rows = 9", []),

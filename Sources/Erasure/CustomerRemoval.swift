@@ -56,6 +56,8 @@ struct CustomerRemoval {
         try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
         try QuotedIDs.remove(.appTransaction, appTransactions, app: app, on: connection)
         try QuotedIDs.remove(.order, orders, app: app, on: connection)
+        try QuotedIDs.remove(.transaction, transactions + refunds + tracedIDs, app: app, on: connection)
+        try QuotedIDs.remove(.renewalInfo, renewals + tracedIDs, app: app, on: connection)
         try removeEvidence(of: .transaction, transactions + refunds + tracedIDs, on: connection)
         try removeEvidence(of: .renewalInfo, renewals + tracedIDs, on: connection)
         try removeEvidence(of: .notification, notifications, on: connection)

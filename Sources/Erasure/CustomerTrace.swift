@@ -58,6 +58,7 @@ struct CustomerTrace {
                     add(.appTransaction(id))
                 }
                 for id in try QuotedIDs.keys(of: .order, quoting: new, app: app, on: connection) { add(.order(id)) }
+                try followFormerTokens(of: new, in: app, on: connection)
                 for kind in AnswerKind.all where !kind.isKeyedByTransaction {
                     for id in try Self.keys(of: kind, about: new, app: app, on: connection) { add(.order(id)) }
                 }
@@ -70,6 +71,20 @@ struct CustomerTrace {
                     }
                 }
             }
+        }
+    }
+
+    /// Follows the account tokens that only other signatures of a record have.
+    private mutating func followFormerTokens(
+        of new: Set<CustomerID>,
+        in app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let tokens = new.filter { $0.kind == .account }
+        let transactions = new.filter { $0.kind == .transaction }.map(\.text).sorted()
+        for owner in [QuotedIDs.Owner.transaction, .renewalInfo] {
+            for id in try QuotedIDs.keys(of: owner, quoting: tokens, app: app, on: connection) { add(.transaction(id)) }
+            for id in try QuotedIDs.formerTokens(of: owner, transactions, app: app, on: connection) { add(id) }
         }
     }
 
@@ -190,7 +205,7 @@ struct CustomerTrace {
         ),
         Lookup(
             Tables.notifications,
-            [.transaction, .appTransaction],
+            [.transaction, .appTransaction, .account],
             columns: """
                 t.notification_uuid AS key, t.transaction_id, t.app_transaction_id, NULL AS listed,
                 t.app_account_token::text AS account, NULL AS previous, t.original_transaction_id AS original,
@@ -201,17 +216,21 @@ struct CustomerTrace {
             matches: [
                 ("transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
                 ("original_transaction_id", 2, "r.is_own OR r.app_transaction_id IS NULL"),
+                ("app_account_token", 4, "r.is_own"),
             ]
         ),
         Lookup(
             Tables.renewals,
-            [.transaction, .appTransaction],
+            [.transaction, .appTransaction, .account],
             columns: """
                 t.original_transaction_id AS key, NULL AS transaction_id, t.app_transaction_id, NULL AS listed,
                 t.app_account_token::text AS account, NULL AS previous, t.original_transaction_id AS original,
                 true AS is_own, false AS is_alone
                 """,
-            matches: [("original_transaction_id", 2, "true"), ("app_transaction_id", 3, "true")]
+            matches: [
+                ("original_transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
+                ("app_account_token", 4, "true"),
+            ]
         ),
     ]
 }

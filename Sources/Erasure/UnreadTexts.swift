@@ -2,7 +2,7 @@ import Ledger
 import LedgerSchema
 import Postgres
 
-/// The table `unread_texts`: texts from before the table `quoted_ids` whose IDs it does not have yet.
+/// The table `unread_texts`: texts from before `quoted_ids` had their kind, whose IDs it does not have yet.
 ///
 /// The first erasure after the upgrade reads them.
 enum UnreadTexts {
@@ -28,6 +28,7 @@ enum UnreadTexts {
             guard let owner = QuotedIDs.Owner(rawValue: try row.text("owner_kind")) else { continue }
             let ids = IDScanner.ids(in: try row.bytesOrNil("text") ?? [])
                 .union(IDScanner.ids(in: try row.bytesOrNil("detail") ?? []))
+                .filter { !owner.hasOnlyTokens || $0.kind == .account }
             try QuotedIDs.store(ids, of: owner, try row.text("owner_key"), app: app, on: connection)
         }
         for row in unread {

@@ -268,6 +268,34 @@ import Testing
         #expect(try misfit(percentage, type: "Consumable") == nil)
         #expect(try misfit(percentage, type: "Auto-Renewable Subscription") == "percentage_of_subscription")
         #expect(try misfit("none", type: nil) == nil)
+        let prorated = "{deliveryStatus: DELIVERED, sampleContentProvided: true, refundPreference: GRANT_PRORATED}"
+        #expect(try misfit(prorated, type: "Auto-Renewable Subscription") == nil)
+        for type in ["Consumable", "Non-Consumable", "Non-Renewing Subscription"] {
+            #expect(try misfit(prorated, type: type) == "prorated_without_percentage")
+        }
+        for type in ["Non-Consumable", "Non-Renewing Subscription"] {
+            #expect(try misfit(versionOne, type: type, advanced: true) == "unsupported_type")
+        }
+        #expect(try misfit(versionOne, type: "Auto-Renewable Subscription", advanced: true) == nil)
+    }
+
+    @Test(arguments: [
+        ("NON_CONSUMABLE, CONSUMABLE", "{deliveryStatus: DELIVERED, sampleContentProvided: true, refundPreference: GRANT_PRORATED}", "above 0 and below 100000"),
+        ("AUTO_RENEWABLE", "{deliveryStatus: DELIVERED, sampleContentProvided: true, consumptionPercentage: 5}", "remove consumptionPercentage"),
+    ])
+    func `a policy whose rule has an answer that Apple takes for none of its product types is refused`(
+        types: String,
+        answer: String,
+        words: String
+    ) throws {
+        func text(_ types: String) -> String {
+            Self.text(rules: "[{when: {productTypes: [\(types)]}, answer: \(answer)}, {answer: none}]")
+        }
+        let complaint = try Self.complaint(text(types))
+        #expect(complaint.contains("is an answer that Apple takes for none of the rule's productTypes"), "\(complaint)")
+        #expect(complaint.contains(words), "\(complaint)")
+        // Apple takes it for one of the types.
+        _ = try Self.load(text("AUTO_RENEWABLE, CONSUMABLE"))
     }
 
     @Test func `conditions and answers are shown in the words of the job file`() throws {

@@ -51,6 +51,14 @@ WITH numbered AS (
                     THEN ARRAY['ineligible', 'not_advanced_commerce', 'the purchase has no Advanced Commerce, so it needs the columns of version 2']
                 WHEN 'percentage_of_subscription' = ANY (:rules) AND f.type = 'Auto-Renewable Subscription' AND n.parameters ? 'consumption_percentage'
                     THEN ARRAY['ineligible', 'percentage_of_subscription', 'Apple takes no consumption_percentage for a subscription that renews']
+                WHEN 'prorated_without_percentage' = ANY (:rules) AND f.type <> 'Auto-Renewable Subscription'
+                     AND n.parameters ->> 'refund_preference' = 'GRANT_PRORATED' AND NOT n.parameters ? 'consumption_percentage'
+                    THEN ARRAY['ineligible', 'prorated_without_percentage',
+                               'GRANT_PRORATED needs a consumption_percentage, above 0 and below 100000, except for a subscription that renews']
+                WHEN 'unsupported_type' = ANY (:rules) AND n.parameters ? 'consumption_status'
+                     AND f.type NOT IN ('Consumable', 'Auto-Renewable Subscription')
+                    THEN ARRAY['ineligible', 'unsupported_type',
+                               format('version 1 is for consumables and subscriptions that renew, and the type is %s (InvalidTransactionTypeNotSupportedError, 4000047)', f.type)]
                 WHEN 'two_extensions' = ANY (:rules) AND f.extensions >= 2
                     THEN ARRAY['ineligible', 'two_extensions', format('extended %s times within 365 days', f.extensions)]
                 ELSE ARRAY['valid', NULL, NULL] END AS verdict

@@ -240,6 +240,10 @@ package enum LedgerRule: String, CaseIterable, Sendable {
     case consumptionVersion = "consumption_version"
     /// Apple takes no `consumption_percentage` for a subscription that renews.
     case noPercentageOfSubscription = "percentage_of_subscription"
+    /// A prorated refund of anything else needs a `consumption_percentage`.
+    case percentageOfProrated = "prorated_without_percentage"
+    /// Apple takes version 1 for consumables and for subscriptions that renew.
+    case typeOfVersionOne = "unsupported_type"
     /// Apple extends a subscription at most twice in 365 days.
     case fewerThanTwoExtensions = "two_extensions"
 

@@ -40,6 +40,7 @@ package enum SendConsumptionInformation: AppStoreAction {
     package static let subjectKind: ActionSubject? = .transaction
     package static let ledgerRules: [LedgerRule] = [
         .inLedger, .notRevoked, .purchased, .openRefundRequest, .consumptionVersion, .noPercentageOfSubscription,
+        .percentageOfProrated, .typeOfVersionOne,
     ]
     package static let stake: ActionStake? = .price
     package static let takesPolicy = true

@@ -81,6 +81,7 @@ struct RecordWriter {
             on: connection
         )
         try QuotedIDs.store(rows, app: origin.app, on: connection)
+        try QuotedIDs.store(tokensOf: merged.notWritten(among: rows.snapshots), app: origin.app, on: connection)
         if let listed = origin.listedTransactionID {
             try QuotedIDs.store(listedID: listed, ofAppTransactionsIn: rows, app: origin.app, on: connection)
         }

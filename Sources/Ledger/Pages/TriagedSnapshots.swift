@@ -94,6 +94,15 @@ struct MergedRecords {
         }
     }
 
+    /// The snapshots with other content than the ledger's that did not replace it.
+    func notWritten(among snapshots: [Snapshot]) -> [Snapshot] {
+        snapshots.filter { snapshot in
+            guard let kind = RecordKind(of: snapshot.table) else { return false }
+            let key = ExactText(snapshot.key)
+            return otherContent[kind]?.contains(key) == true && written[kind]?.contains(key) != true
+        }
+    }
+
     /// Whether the issue belongs to a snapshot that was just written.
     ///
     /// Other issues are already stored or belong to old snapshots.

@@ -20,6 +20,13 @@ package enum QuotedIDs {
         /// An order, by its ID: the transactions of every answer are stored, also if the answer itself was rejected or a
         /// later one called the order invalid.
         case order
+        /// A transaction or refund, by its transaction ID: the account tokens that only other signatures of it in the archive have.
+        case transaction
+        /// A renewal info, by its original transaction ID: the same.
+        case renewalInfo
+
+        /// Whether only account tokens are stored.
+        package var hasOnlyTokens: Bool { self == .transaction || self == .renewalInfo }
     }
 
     /// The first eight bytes of the SHA-256 of the ID's text.
@@ -99,6 +106,45 @@ package enum QuotedIDs {
         try store(ids, of: .order, order, app: app, on: connection)
     }
 
+    /// Stores the account tokens of snapshots that are archived and did not become a row.
+    ///
+    /// The token of a row that is replaced is stored by the trigger `keep_former_token`.
+    static func store(
+        tokensOf snapshots: [Snapshot],
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        for snapshot in snapshots.sorted(by: { $0.key < $1.key }) where !snapshot.isFamilyMembers {
+            guard let owner = RecordKind(of: snapshot.table).flatMap({ Owner(rawValue: $0.rawValue) }),
+                owner.hasOnlyTokens, let token = CustomerID(.account, snapshot.cell("app_account_token"))
+            else { continue }
+            try store([token], of: owner, snapshot.key, app: app, on: connection)
+        }
+    }
+
+    /// The account tokens in other signatures of some records than those of their rows.
+    package static func formerTokens(
+        of owner: Owner,
+        _ keys: [String],
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Set<CustomerID> {
+        let rows = try connection.run(
+            """
+            SELECT p.payload FROM unnest($3::text[]) AS w (key), LATERAL (
+                SELECT FROM quoted_ids q WHERE q.app_id = $1::integer AND q.owner_kind = $2::text AND q.owner_key = w.key LIMIT 1) q,
+                LATERAL (SELECT p.payload FROM signed_payloads p
+                          WHERE p.app_id = $1 AND p.kind = $2 AND p.record_key = w.key OFFSET 0) p
+            """,
+            [.integer(app.rawValue), .text(owner.rawValue), .textArray(keys)]
+        )
+        var tokens: Set<CustomerID> = []
+        for row in rows {
+            tokens.formUnion(IDScanner.ids(in: try row.bytes("payload")).filter { $0.kind == .account })
+        }
+        return tokens
+    }
+
     /// The keys of the rows of one kind whose texts contain one of the IDs.
     package static func keys(
         of owner: Owner,
@@ -143,6 +189,12 @@ package enum QuotedIDs {
 }
 
 extension Snapshot {
+    /// Whether the record is a family member's, whose token can be that of the payer.
+    fileprivate var isFamilyMembers: Bool {
+        [.text("FAMILY_SHARED"), .text("ASSIGNED")].contains(cell("in_app_ownership_type"))
+            && cell("app_transaction_id") != .null
+    }
+
     /// The transaction ID of a notification; `nil` if it has none.
     fileprivate var transactionID: String? {
         guard case .text(let id) = cell("transaction_id") else { return nil }

@@ -354,6 +354,19 @@ struct ConsumptionPolicyTests {
             let found = Dictionary(uniqueKeysWithValues: plan.rules.map { ($0.rule, $0.rows) })
             #expect(Set(found.keys) == ["advanced_commerce", "percentage_of_subscription"], "\(plan.rules)")
             for (rule, rows) in found { #expect(rehearsal.rules[0].sortedOut[rule, default: 0] >= rows, "\(rule)") }
+
+            // Only a subscription that renews gets a prorated refund without a percentage.
+            let prorated = "{deliveryStatus: DELIVERED, sampleContentProvided: false, refundPreference: GRANT_PRORATED}"
+            let planned = try await scene.plan(try scene.write(Self.job(rules: "- answer: \(prorated)")))
+            #expect(Set(planned.rules.map(\.rule)) == ["advanced_commerce", "prorated_without_percentage"])
+            #expect(
+                try await scene.stage.book().column(
+                    """
+                    SELECT DISTINCT t.type FROM action_rows r JOIN transactions t ON t.transaction_id = r.subject
+                      JOIN action_batches b USING (batch_id) WHERE b.rows_sha256 = '\(planned.batch)' AND r.verdict = 'valid'
+                    """
+                ) == ["Auto-Renewable Subscription"]
+            )
         }
     }
 

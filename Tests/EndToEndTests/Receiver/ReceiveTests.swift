@@ -313,8 +313,16 @@ struct ReceiveTests {
                 let id = "72000000001"
                 let outcome = try await stage.storeledger("erase", stage.crawl, "--yes", "--transaction-id", id)
                 #expect(outcome.code == 0, "\(outcome.errors)")
-                #expect(try await book.count("SELECT count(*) FROM received_notifications") == 0)
+                // The first receipt says since when the receiver works.
+                #expect(
+                    try await book.column("SELECT left(notification_uuid, 7) FROM received_notifications") == ["erased-"]
+                )
                 try await receiver.expect(200, try stage.notification(1))
+                // Another content under its UUID is neither kept as a conflict nor as the newer one, and a forged one is not kept.
+                for type in ["OTHER", "THIRD"] {
+                    try await receiver.expect(200, try stage.notification(1, ["notificationType": "\"\(type)\""]))
+                }
+                _ = try await receiver.post(String(try stage.notification(1).dropLast(8)) + "AAAAAA\"}")
                 #expect(
                     try await receiver.post(ReceiverStage.unsigned(type: "CANCEL", original: "72000000001")) == 200
                 )
@@ -323,7 +331,7 @@ struct ReceiveTests {
             #expect(
                 try await book.column(
                     "SELECT coalesce(original_transaction_id, body, 'nothing') FROM received_notifications"
-                ) == ["nothing", "nothing"]
+                ) == ["nothing", "nothing", "nothing"]
             )
             try await expectNowhere(["72000000001"], book)
         }

@@ -82,6 +82,87 @@ struct ErasureLeftoverTests {
         #expect(try await world.rows("SELECT DISTINCT owner_key FROM quoted_ids ORDER BY 1") == ["(2)", "(other)"])
     }
 
+    /// Where the ledger keeps a token that the customer's transaction does not have any more.
+    enum FormerToken: CaseIterable {
+        case dropped, changed, older, ofRefund, ofRenewal, ofNotification, beforeUpgrade
+    }
+
+    /// Two signatures of one record, of which only the first or the second has the token.
+    private func write(_ world: TestLedger, _ place: FormerToken) async throws {
+        func signature(_ table: Table, _ token: [UInt8]?, _ number: UInt8) -> PageRows {
+            var cells: [String: Cell] = [
+                "original_transaction_id": .text(Self.customer), "app_account_token": token.map(Cell.uuid) ?? .null,
+            ]
+            if table == Tables.notifications { cells["transaction_id"] = .text(Self.customer) }
+            let key = table == Tables.notifications ? "n\(number)" : Self.customer
+            let signed = Rows.signedDate + Int64(number)
+            var rows = PageRows(Rows.snapshot(table, key, signed: signed, hash: number, cells: cells))
+            let text = token.map { _ in Self.tokenText } ?? ""
+            rows.archive = [
+                Rows.archived(
+                    RecordKind.ofPayloads(in: table),
+                    key,
+                    signed: signed,
+                    payload: #"{"appAccountToken":"\#(text)"}"#,
+                    hash: number
+                )
+            ]
+            return rows
+        }
+        let table =
+            switch place {
+            case .ofRefund: Tables.refunds
+            case .ofRenewal: Tables.renewals
+            case .ofNotification: Tables.notifications
+            default: Tables.transactions
+            }
+        let other = [UInt8](repeating: 9, count: 16)
+        if place == .older {
+            _ = try await write(world, signature(table, nil, 2))
+            _ = try await write(world, signature(table, Self.token, 1))
+        } else {
+            _ = try await write(world, signature(table, Self.token, 1))
+            _ = try await write(world, signature(table, place == .changed ? other : nil, 2))
+        }
+        if table != Tables.transactions { _ = try await write(world, signature(Tables.transactions, nil, 3)) }
+        if place == .beforeUpgrade {
+            try await world.run(
+                """
+                DELETE FROM quoted_ids; INSERT INTO unread_texts (app_id, owner_kind, owner_key)
+                SELECT app_id, kind, record_key FROM signed_payloads GROUP BY 1, 2, 3 HAVING count(*) > 1
+                """
+            )
+        }
+        _ = try await write(world, PageRows(purchase("200000000002", app: "704000000002")))
+    }
+
+    @Test(arguments: TestLedger.Layout.allCases, FormerToken.allCases)
+    func `a customer is erased by a former account token, and everything of the customer with it`(
+        layout: TestLedger.Layout,
+        place: FormerToken
+    ) async throws {
+        let world = try await TestLedger(layout)
+        try await write(world, place)
+        _ = try await world.ledger.erase([try #require(CustomerID.account(Self.tokenText))], in: [world.app])
+        #expect(try await world.rows("SELECT transaction_id FROM transactions") == ["(200000000002)"])
+        for table in ["refunds", "renewals", "notifications", "signed_payloads", "quoted_ids", "unread_texts"] {
+            #expect(try await world.count(table) == 0, "\(table)")
+        }
+        // The customer is known by the other ID too.
+        #expect(try await write(world, PageRows(purchase(Self.customer, app: "704000000001"))).withheld == 1)
+    }
+
+    @Test(arguments: FormerToken.allCases)
+    func `an erasure by another ID withholds later records with a former account token`(place: FormerToken)
+        async throws
+    {
+        let world = try await TestLedger()
+        try await write(world, place)
+        _ = try await erase(world, Self.customer)
+        let later = PageRows(purchase("300000000003", app: "704000000003", token: Self.token))
+        #expect(try await write(world, later).withheld == 1)
+    }
+
     @Test func `texts of a ledger of before are read by its first erasure, and only by that`() async throws {
         let world = try await TestLedger()
         try await world.ledger.transaction { connection in

@@ -53,6 +53,13 @@ extension ConsumptionPolicy.Consent {
 }
 
 extension ConsumptionPolicy.Rule {
+    private static let remedies = [
+        LedgerRule.noPercentageOfSubscription.rawValue: "remove consumptionPercentage",
+        LedgerRule.percentageOfProrated.rawValue:
+            "GRANT_PRORATED needs a consumptionPercentage, above 0 and below 100000",
+        LedgerRule.typeOfVersionOne.rawValue: "version 1 is for consumables and subscriptions that renew",
+    ]
+
     /// Reads a rule; every request reaches the last one that no other matches.
     init?(_ section: Section, isLast: Bool) {
         let when = section.section("when", keys: RefundCondition.keys)
@@ -74,6 +81,17 @@ extension ConsumptionPolicy.Rule {
             return nil
         }
         guard let answer = ConsumptionAnswer(section) else { return nil }
+        if let types = condition.productTypes,
+            let rule = types.compactMap({ answer.misfit(ofType: $0.typeOfTransaction) }).first,
+            types.allSatisfy({ answer.misfit(ofType: $0.typeOfTransaction) != nil })
+        {
+            section.problems.report(
+                section.place(of: "answer"),
+                "is an answer that Apple takes for none of the rule's productTypes (\(rule))",
+                Self.remedies[rule] ?? "correct one of the two"
+            )
+            return nil
+        }
         self.init(condition: condition, answer: answer)
     }
 }

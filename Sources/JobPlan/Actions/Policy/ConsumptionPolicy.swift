@@ -63,8 +63,24 @@ package enum ConsumptionAnswer: Equatable, Sendable {
         let isVersionOne = SendConsumptionInformation.isVersionOne(values)
         if request.hasAdvancedCommerce, !isVersionOne { return "advanced_commerce" }
         if !request.hasAdvancedCommerce, isVersionOne { return "not_advanced_commerce" }
-        if request.type == "Auto-Renewable Subscription", values["consumption_percentage"] != nil {
-            return LedgerRule.noPercentageOfSubscription.rawValue
+        return request.type.flatMap { misfit(ofType: $0, values) }
+    }
+
+    /// Why Apple takes the answer for no purchase of a type; `nil` if it takes it for some.
+    package func misfit(ofType type: String) -> String? {
+        guard case .send(let values) = self else { return nil }
+        return misfit(ofType: type, values)
+    }
+
+    private func misfit(ofType type: String, _ values: [String: ActionValue]) -> String? {
+        let isRenewing = type == "Auto-Renewable Subscription"
+        let hasPercentage = values["consumption_percentage"] != nil
+        if isRenewing, hasPercentage { return LedgerRule.noPercentageOfSubscription.rawValue }
+        if !isRenewing, !hasPercentage, values["refund_preference"]?.cell == "GRANT_PRORATED" {
+            return LedgerRule.percentageOfProrated.rawValue
+        }
+        if SendConsumptionInformation.isVersionOne(values), !isRenewing, type != "Consumable" {
+            return LedgerRule.typeOfVersionOne.rawValue
         }
         return nil
     }

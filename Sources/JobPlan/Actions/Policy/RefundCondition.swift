@@ -75,7 +75,7 @@ extension RefundCondition {
 
 extension HistoryQuery.ProductType {
     /// Apple's `type` of a transaction of such a product.
-    fileprivate var typeOfTransaction: String {
+    var typeOfTransaction: String {
         switch self {
         case .autoRenewable: "Auto-Renewable Subscription"
         case .nonRenewable: "Non-Renewing Subscription"

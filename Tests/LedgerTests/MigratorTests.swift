@@ -124,7 +124,7 @@ struct MigratorTests {
     {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
-        let function = { "CREATE OR REPLACE FUNCTION answer() RETURNS integer LANGUAGE sql AS 'SELECT \($0)'" }
+        let function = { (n: Int) in "CREATE OR REPLACE FUNCTION answer() RETURNS integer LANGUAGE sql AS 'SELECT \(n)'" }
         for answer in [1, 2] {
             try await withMigrations(files, functions: ["f.sql": function(answer)]) { directory in
                 let migrator = Migrator(ledger: ledger, directory: directory)
@@ -136,7 +136,7 @@ struct MigratorTests {
                 try await migrator.check()
                 #expect(try await migrator.migrate().changedNothing)
             }
-            let found = try await ledger.transaction { try $0.run("SELECT answer() AS n")[0].int("n") }
+            let found = try await ledger.transaction { try $0.run("SELECT answer() AS n")[0].int64("n") }
             #expect(found == answer)
         }
     }

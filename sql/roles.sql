@@ -250,7 +250,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'advanced_commerce_items'),
            ('SELECT', 'advanced_commerce_refunds'),
            ('SELECT', 'products'),
-           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, salted_sha256), UPDATE (started_at, finished_at)', 'action_batches'),
+           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, parameters_sha256, salted_sha256), UPDATE (started_at, finished_at, approval_ended_because)', 'action_batches'),
            ('SELECT', 'action_policy_approvals'),
            ('SELECT, INSERT, UPDATE (state, request_id, may_be_applied, attempts, http_status, apple_code, apple_message, answer, confirmed_by, first_sent_at, last_sent_at, ended_at, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, INSERT, UPDATE', 'action_attempts'),
@@ -263,18 +263,22 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_actor')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('approve_by_policy', 'discard_plans', 'forget_actions', 'lock_policy_approvals')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('approve_by_policy', 'discard_plans', 'forget_actions', 'lock_approvals')) \gexec
 
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_approver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
            ('SELECT', 'schema_definitions'),
            ('SELECT', 'apps'),
-           ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at)', 'action_batches'),
+           ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at, approval_ended_because)', 'action_batches'),
            ('SELECT, INSERT (app_id, job, action, policy_sha256, policy, maximum_rows, expires_at), UPDATE (withdrawn_at)', 'action_policy_approvals'),
            ('SELECT', 'action_rows')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
+
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_approver')
+  FROM pg_proc p
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('approval_is_in_force', 'end_approvals', 'lock_approvals') \gexec
 
 -- Exporting. Every column that a CSV file or report can show, without payloads and binary columns.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')

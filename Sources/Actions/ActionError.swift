@@ -62,6 +62,10 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case notRequired(hash: String)
     case notApproved(hash: String, rows: Int64)
     case expired(hash: String, at: String)
+    /// The approval of the batch ended before all of its rows were sent.
+    case approvalEnded(hash: String, ActionBatch.ApprovalEnd)
+    /// Another batch has sent rows of the batch, or has the answers to its requests, since it was planned.
+    case overtaken(hash: String)
     /// The rows in the ledger are not those that the plan showed.
     case changed(hash: String, found: String)
     /// A row, or its position, verdict or token, differs from the plan; `position` is `nil` if rows were added or removed.
@@ -71,7 +75,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     /// Every refund request has an answer, a decision, or is older than twelve hours.
     case noOpenRequest(job: String)
     case noPolicy(job: String)
-    case noPolicyApproval(job: String)
+    /// Neither the policy nor a batch with rows left is approved.
+    case nothingApproved(job: String)
     /// The hash to approve is not that of the job file's policy.
     case otherPolicy(named: String, found: String)
     case policyNotApproved(hash: String)
@@ -110,6 +115,10 @@ package enum ActionRefusal: Error, Equatable, Sendable {
             "batch \(hash) is not approved; nothing was sent. Approve it: storeledger actions approve JOB --batch \(hash) --rows \(rows)"
         case .expired(let hash, let at):
             "the approval of batch \(hash) expired at \(at), so its remaining rows are not sent. Plan them again: storeledger actions plan JOB"
+        case .approvalEnded(let hash, let end):
+            "the approval of batch \(hash) \(end.sentence), so its remaining rows are not sent"
+        case .overtaken(let hash):
+            "another batch has sent rows of batch \(hash), or has the answers to its requests, since it was planned; nothing was approved. Plan the rows again: storeledger actions plan JOB"
         case .changed(let hash, let found):
             "the rows of batch \(hash) were changed after the plan: their SHA-256 is now \(found). No row of the batch was sent. Find out who changed them, and plan them again: storeledger actions plan JOB"
         case .changedRow(let hash, let position):
@@ -122,8 +131,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
             "every refund request has an answer or a decision, or is older than twelve hours, so \(job) has nothing to plan"
         case .noPolicy(let job):
             "\(job) has no policy; only sendConsumptionInformation takes one (action.sendConsumptionInformation.policy)"
-        case .noPolicyApproval(let job):
-            "no policy of \(job) was ever approved, so there is nothing to withdraw"
+        case .nothingApproved(let job):
+            "\(job) has no approved policy and no approved batch with rows left, so there is nothing to withdraw"
         case .otherPolicy(let named, let found):
             "the SHA-256 of the job file's policy is \(found), not \(named); nothing was approved. Read what it would have answered: storeledger actions rehearse JOB"
         case .policyNotApproved(let hash):
@@ -151,5 +160,18 @@ package enum ActionRefusal: Error, Equatable, Sendable {
 
     private static func approval(of policy: String) -> String {
         "storeledger actions approve JOB --policy \(policy) --rows N --expires 30d"
+    }
+}
+
+extension ActionBatch.ApprovalEnd {
+    /// What ended the approval, and when, as the predicate of a sentence.
+    package var sentence: String {
+        switch cause {
+        case .withdrawn: "was withdrawn by \(by) at \(at.iso8601)"
+        case .superseded: "ended at \(at.iso8601) with a newer approval of the job"
+        case .policyChanged: "ended at \(at.iso8601), because the policy was changed"
+        case .expired: "ended at \(at.iso8601), because it had expired"
+        case .removed: "ended at \(at.iso8601), because the job was removed"
+        }
     }
 }

@@ -45,13 +45,14 @@ struct BatchStatusText {
     }
 
     private func approval(of batch: ActionBatch) -> String {
-        guard batch.requiresApproval else { return "no approval required" }
+        let ended = batch.approvalEnd.map { "; the approval \($0.sentence)" } ?? ""
+        guard batch.requiresApproval else { return "no approval required\(ended)" }
         guard let at = batch.approvedAt, let by = batch.approvedBy, let until = batch.expiresAt else {
             return batch.rowsToSend == 0 ? "nothing to send" : "not approved"
         }
         let policy = batch.policyApproval == nil ? "" : " (by the approval of the policy)"
         return
-            "approved at \(at.iso8601) by \(by)\(policy), \(batch.isExpired ? "expired" : "expires") at \(until.iso8601)"
+            "approved at \(at.iso8601) by \(by)\(policy), \(batch.isExpired ? "expired" : "expires") at \(until.iso8601)\(ended)"
     }
 }
 
@@ -62,7 +63,8 @@ extension BatchStatusText {
         struct Unknown: Encodable { let position: Int64, firstSentAt: String, message: String? }
         let job, batch, action, plannedAt, plannedBy: String
         let approvalRequired: Bool
-        let approvedAt, approvedBy, approvalExpiresAt, startedAt, finishedAt: String?
+        let approvedAt, approvedBy, approvalExpiresAt, approvalEndedAt, approvalEndedBecause, startedAt,
+            finishedAt: String?
         let policy: String?
         let approvedByPolicy: Bool
         let rows, rowsToSend, rowsInvalid, rowsIneligible, rowsDuplicate, rowsSame, rowsTooLate: Int64
@@ -85,6 +87,8 @@ extension BatchStatusText {
                 approvedAt: batch.approvedAt?.iso8601,
                 approvedBy: batch.approvedBy,
                 approvalExpiresAt: batch.expiresAt?.iso8601,
+                approvalEndedAt: batch.approvalEnd?.at.iso8601,
+                approvalEndedBecause: batch.approvalEnd?.cause.rawValue,
                 startedAt: batch.startedAt?.iso8601,
                 finishedAt: batch.finishedAt?.iso8601,
                 policy: batch.policySHA256,

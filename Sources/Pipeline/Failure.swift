@@ -176,11 +176,13 @@ package struct Failure: Sendable {
 
     private static func status(of error: ActionRefusal) -> ExitStatus {
         switch error {
-        case .noBatch, .notApproved, .expired, .changed, .changedRow, .appUnknown, .otherAction, .tooManyRows,
+        case .noBatch, .notApproved, .expired, .approvalEnded, .changed, .changedRow, .appUnknown, .otherAction,
+            .tooManyRows,
             .noPolicy,
             .policyNotApproved, .policyChanged, .policyExpired, .policyWithdrawn, .policyUsedUp:
             .configuration
-        case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired, .otherPolicy, .noPolicyApproval:
+        case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired, .otherPolicy, .nothingApproved,
+            .overtaken:
             .badInput
         case .nothingToRetry, .noOpenRequest: .complete
         case .noRight, .mustBeApproved: .refused

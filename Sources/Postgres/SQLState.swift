@@ -59,6 +59,8 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let idleSessionTimeout = Self(rawValue: "57P05")
     /// The function `refuse_input` of the ledger was called.
     package static let refusedInput = Self(rawValue: "SL001")
+    /// A row of a batch was sent by another batch after the plan; raised when the batch is approved.
+    package static let overtakenBatch = Self(rawValue: "SL002")
     package static let raisedException = Self(rawValue: "P0001")
     package static let internalError = Self(rawValue: "XX000")
 }

@@ -1,11 +1,11 @@
 COMMENT ON TABLE action_batches IS 'Batches of requests that change something: what was planned, by whom, and who approved it.';
 COMMENT ON COLUMN action_batches.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN action_batches.batch_id IS
-    'A version 5 UUID of rows_sha256 and occurrence. The IDs of the requests are derived from it, so a lost database gives the same IDs.';
+    'A version 5 UUID of parameters_sha256 and occurrence. The IDs of the requests are derived from it, so a lost database gives the same IDs.';
 COMMENT ON COLUMN action_batches.job IS 'The name of the job.';
 COMMENT ON COLUMN action_batches.action IS 'The key of the action in the job file, such as extendRenewalDate.';
-COMMENT ON COLUMN action_batches.rows_sha256 IS 'SHA-256 of the app, job, action and normalised rows, hexadecimal: what an approval names.';
-COMMENT ON COLUMN action_batches.occurrence IS 'The number of earlier batches of the app with the same rows_sha256.';
+COMMENT ON COLUMN action_batches.rows_sha256 IS 'SHA-256 of the app, the job, the action, and of the verdict, the values and everything that decides the outcome of each row, hexadecimal: what an approval names.';
+COMMENT ON COLUMN action_batches.occurrence IS 'The number of earlier batches of the app with the same parameters_sha256.';
 COMMENT ON COLUMN action_batches.input_name IS 'The path of the input file; NULL for a query, a retry, or an action without input.';
 COMMENT ON COLUMN action_batches.input_sha256 IS
     'SHA-256 of the input file when it was planned, hexadecimal. A later change of the file does not change the batch.';
@@ -32,4 +32,11 @@ COMMENT ON COLUMN action_batches.policy_sha256 IS
 COMMENT ON COLUMN action_batches.policy_approval_id IS
     'The approval of the policy from which the approval of this batch follows, in action_policy_approvals; NULL for a batch that was approved by itself.';
 COMMENT ON COLUMN action_batches.salted_sha256 IS
-    'SHA-256 of salted_sha256 of all rows by position, hexadecimal. It covers the rows that an erasure has not cleared; NULL for a batch that an earlier version planned.';
+    'SHA-256 of salted_sha256 of all rows by position, hexadecimal. It covers the rows that an erasure has not cleared; NULL for a batch that an earlier version has planned and finished.';
+COMMENT ON COLUMN action_batches.parameters_sha256 IS
+    'SHA-256 of the app, job, action and normalised rows, hexadecimal. It does not depend on the ledger''s records, so a lost database gives the same IDs of requests. NULL for a batch that an earlier version planned: then it is rows_sha256.';
+COMMENT ON COLUMN action_batches.approval_ended_at IS
+    'When the approval ended before it expired, and the rows that were not sent were cancelled; NULL otherwise.';
+COMMENT ON COLUMN action_batches.approval_ended_by IS 'The database role whose statement ended the approval.';
+COMMENT ON COLUMN action_batches.approval_ended_because IS
+    'withdrawn, superseded (a newer approval of the job was given), policy changed, expired (the requests were planned again), or removed (the job was); NULL while the approval has not ended.';

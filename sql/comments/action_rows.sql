@@ -32,9 +32,9 @@ COMMENT ON COLUMN action_rows.apple_message IS
 COMMENT ON COLUMN action_rows.answer IS 'Members of Apple''s answer that are kept, such as effectiveDate in UNIX milliseconds.';
 COMMENT ON COLUMN action_rows.confirmed_by IS
     'What in Apple''s data showed the outcome of a row whose answer was lost; NULL if the answer itself was the outcome. The view actions_confirmed shows what crawls have brought since.';
-COMMENT ON COLUMN action_rows.first_sent_at IS 'When the first attempt was recorded, just before its request was sent.';
+COMMENT ON COLUMN action_rows.first_sent_at IS 'When the first request was recorded that can have been sent, just before it left; NULL while none can have been: a request that did not leave, and one that Apple answered with 429 or 401, does not count.';
 COMMENT ON COLUMN action_rows.last_sent_at IS 'When the last attempt was recorded.';
-COMMENT ON COLUMN action_rows.ended_at IS 'When the outcome was recorded; NULL before.';
+COMMENT ON COLUMN action_rows.ended_at IS 'When the outcome was recorded, or an unknown one stayed unknown at Apple''s deadline; NULL before.';
 COMMENT ON COLUMN action_rows.claimable_at IS
     'When a process can take the row: the end of its lease, or the time until which it is put off. NULL for a row with an outcome, and for one that is not approved.';
 COMMENT ON COLUMN action_rows.lease_owner IS 'The random number of the process that works on the row; NULL if none does.';
@@ -46,6 +46,6 @@ COMMENT ON COLUMN action_rows.request_reference_id_before IS
 COMMENT ON COLUMN action_rows.send_by IS
     'No request that changes something is sent for the row after this time: the end of the twelve hours in which Apple takes the answer to a refund request. NULL for rows without a deadline.';
 COMMENT ON COLUMN action_rows.salt IS
-    'A random number in salted_sha256; NULL after an erasure, and for a row that an earlier version planned.';
+    'A random number in salted_sha256; NULL after an erasure, and for a row of a batch that an earlier version has planned and finished.';
 COMMENT ON COLUMN action_rows.salted_sha256 IS
-    'SHA-256 of salt, position, verdict, input, subject, parameters and consistency_token when the row was planned; stays after an erasure, and then says nothing of the customer. NULL for a row that an earlier version planned.';
+    'SHA-256 of salt, position, verdict, input, subject, parameters, stake, deadline and evidence of the row when it was planned; stays after an erasure, and then says nothing of the customer. NULL for a row of a batch that an earlier version has planned and finished.';

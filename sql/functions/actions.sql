@@ -38,14 +38,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION discard_plans IS 'Deletes the batches of a job that were neither approved nor started, and returns their number.';
 
--- Two processes that answer requests at once plan one after the other, so that no request is in two batches. A withdrawal waits for a
--- plan, and a plan for a withdrawal.
-CREATE OR REPLACE FUNCTION lock_policy_approvals(p_app_id integer, p_job text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    PERFORM FROM action_policy_approvals p WHERE p.app_id = p_app_id AND p.job = p_job ORDER BY p.approval_id DESC LIMIT 1 FOR UPDATE;
-END $$;
-COMMENT ON FUNCTION lock_policy_approvals IS 'Locks the newest approval of a job''s policy until the end of the transaction.';
-
 CREATE OR REPLACE FUNCTION approve_by_policy(p_app_id integer, p_batch_id uuid, p_term interval) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -54,8 +46,9 @@ DECLARE
     approved bigint;
 BEGIN
     SELECT b.* INTO batch FROM action_batches b WHERE b.app_id = p_app_id AND b.batch_id = p_batch_id;
+    PERFORM lock_approvals(p_app_id, batch.job);
     SELECT p.* INTO approval FROM action_policy_approvals p
-     WHERE p.app_id = p_app_id AND p.job = batch.job ORDER BY p.approval_id DESC LIMIT 1 FOR UPDATE;
+     WHERE p.app_id = p_app_id AND p.job = batch.job ORDER BY p.approval_id DESC LIMIT 1;
     SELECT coalesce(sum(b.approved_rows), 0) INTO approved FROM action_batches b
      WHERE b.app_id = p_app_id AND b.job = batch.job AND b.policy_approval_id = approval.approval_id;
     IF (approval.action = batch.action AND approval.policy_sha256 = batch.policy_sha256 AND approval.withdrawn_at IS NULL
@@ -72,7 +65,7 @@ END $$;
 COMMENT ON FUNCTION approve_by_policy IS
     'Approves a planned batch if the newest approval of its job is of the same policy, is in force and has rows left, and the batch follows from it; returns whether it did.';
 
--- A withdrawal is recorded once, with the role and the time, and ends the approvals that follow from it.
+-- A withdrawal is recorded once, with the role and the time, and ends the approvals of the job's batches.
 CREATE OR REPLACE FUNCTION record_withdrawal() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF OLD.withdrawn_at IS NOT NULL THEN
@@ -80,19 +73,24 @@ BEGIN
     END IF;
     NEW.withdrawn_at := clock_timestamp();
     NEW.withdrawn_by := session_user;
-    UPDATE action_batches b SET approval_expires_at = clock_timestamp()
-     WHERE b.app_id = NEW.app_id AND b.job = NEW.job AND b.policy_approval_id = NEW.approval_id
-       AND b.approval_expires_at > clock_timestamp();
+    PERFORM lock_approvals(NEW.app_id, NEW.job);
+    PERFORM end_approvals(NEW.app_id, NEW.job, 'withdrawn');
     RETURN NEW;
 END $$;
-COMMENT ON FUNCTION record_withdrawal IS 'Records the role and the time of a withdrawal, and ends the approvals of batches that follow from it.';
+COMMENT ON FUNCTION record_withdrawal IS 'Records the role and the time of a withdrawal, and ends the approvals of the job''s batches.';
 
+-- It covers what is sent and everything that decides an outcome. Moments are numbers, because their text depends on the session.
 CREATE OR REPLACE FUNCTION salted_row_sha256(
-    p_salt uuid, p_position bigint, p_verdict text, p_input text[], p_subject text, p_parameters jsonb, p_consistency_token text
+    p_salt uuid, p_position bigint, p_verdict text, p_input text[], p_subject text, p_parameters jsonb, p_stake_milliunits bigint, p_currency text,
+    p_expires_date_before timestamptz, p_transaction_id_before text, p_send_by timestamptz, p_consistency_token text,
+    p_request_reference_id_before text
 ) RETURNS bytea LANGUAGE sql STABLE AS $$
-    SELECT sha256(convert_to(ROW(p_salt, p_position, p_verdict, p_input, p_subject, p_parameters, p_consistency_token)::text, 'UTF8'))
+    SELECT sha256(convert_to(ROW(p_salt, p_position, p_verdict, p_input, p_subject, p_parameters, p_stake_milliunits, p_currency,
+                                 extract(epoch FROM p_expires_date_before), p_transaction_id_before, extract(epoch FROM p_send_by),
+                                 p_consistency_token, p_request_reference_id_before)::text, 'UTF8'))
 $$;
-COMMENT ON FUNCTION salted_row_sha256 IS 'The SHA-256 of a row of a batch, as in action_rows.salted_sha256.';
+COMMENT ON FUNCTION salted_row_sha256 IS
+    'The SHA-256 of a row of a batch, as in action_rows.salted_sha256; without salt and input, what action_batches.rows_sha256 is made of.';
 
 -- A query without rows does not say why. With this function it does: a campaign can name the limit that it has reached.
 CREATE OR REPLACE FUNCTION refuse_input(p_reason text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -106,4 +104,4 @@ CREATE OR REPLACE TRIGGER record_approval BEFORE UPDATE OF approved_at, approved
 CREATE OR REPLACE TRIGGER record_withdrawal BEFORE UPDATE OF withdrawn_at, withdrawn_by ON action_policy_approvals
     FOR EACH ROW EXECUTE FUNCTION record_withdrawal();
 
-REVOKE EXECUTE ON FUNCTION record_approval, discard_plans, lock_policy_approvals, approve_by_policy, record_withdrawal, salted_row_sha256, refuse_input FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION record_approval, discard_plans, approve_by_policy, record_withdrawal, salted_row_sha256, refuse_input FROM PUBLIC;

@@ -45,7 +45,7 @@ COMMENT ON FUNCTION forget_job IS
 CREATE OR REPLACE FUNCTION forget_actions(p_app_id integer, p_job text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '30s' AS $$
 BEGIN
-    PERFORM FROM action_policy_approvals p WHERE p.app_id = p_app_id AND p.job = p_job FOR UPDATE;
+    PERFORM lock_approvals(p_app_id, p_job);
     PERFORM FROM action_batches b WHERE b.app_id = p_app_id AND b.job = p_job FOR UPDATE;
     IF NOT EXISTS (SELECT FROM action_batches b WHERE b.app_id = p_app_id AND b.job = p_job AND b.removed_at IS NULL)
        AND NOT EXISTS (SELECT FROM action_policy_approvals p WHERE p.app_id = p_app_id AND p.job = p_job AND p.withdrawn_at IS NULL) THEN
@@ -56,18 +56,10 @@ BEGIN
         RETURN 'running';
     END IF;
     PERFORM discard_plans(p_app_id, p_job);
+    PERFORM end_approvals(p_app_id, p_job, 'removed');
     UPDATE action_policy_approvals p SET withdrawn_at = clock_timestamp()
      WHERE p.app_id = p_app_id AND p.job = p_job AND p.withdrawn_at IS NULL;
-    -- The next epoch keeps a process that has just leased a row from sending it.
-    UPDATE action_rows r SET state = 'cancelled', claimable_at = NULL, lease_owner = NULL, lease_epoch = r.lease_epoch + 1
-      FROM action_batches b
-     WHERE b.app_id = p_app_id AND b.job = p_job AND r.app_id = b.app_id AND r.batch_id = b.batch_id
-       AND r.state IN ('planned', 'approved');
-    UPDATE action_batches b SET removed_at = clock_timestamp(),
-           finished_at = CASE WHEN EXISTS (SELECT FROM action_rows r WHERE r.app_id = b.app_id AND r.batch_id = b.batch_id
-                                              AND r.state IN ('sending', 'confirming', 'unknown'))
-                              THEN b.finished_at ELSE coalesce(b.finished_at, clock_timestamp()) END
-     WHERE b.app_id = p_app_id AND b.job = p_job AND b.removed_at IS NULL;
+    UPDATE action_batches b SET removed_at = clock_timestamp() WHERE b.app_id = p_app_id AND b.job = p_job AND b.removed_at IS NULL;
     RETURN 'removed';
 END $$;
 COMMENT ON FUNCTION forget_actions IS

@@ -10,7 +10,8 @@ SELECT
     -- A sub-query, so that a query of the newest batches does not look for the effects of the others.
     (SELECT count(*) FROM actions_confirmed c WHERE c.app_id = b.app_id AND c.job = b.job AND c.batch = b.rows_sha256
         AND c.occurrence = b.occurrence AND c.seen_at IS NOT NULL) AS confirmed,
-    counts.in_hand, b.removed_at, b.policy_sha256, b.policy_approval_id
+    counts.in_hand, b.removed_at, b.policy_sha256, b.policy_approval_id,
+    b.approval_ended_at, b.approval_ended_because
 FROM action_batches b
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE r.state IN ('planned', 'approved')) AS waiting,
@@ -45,10 +46,13 @@ COMMENT ON COLUMN actions_by_batch.succeeded IS 'The rows that Apple applied.';
 COMMENT ON COLUMN actions_by_batch.rejected IS 'The rows that Apple refused.';
 COMMENT ON COLUMN actions_by_batch.unknown IS 'The rows that were sent and whose outcome is not known, or not yet.';
 COMMENT ON COLUMN actions_by_batch.not_applied IS 'The rows that were sent, and that Apple''s data shows as not applied.';
-COMMENT ON COLUMN actions_by_batch.cancelled IS 'The rows that were not sent, because the customer was erased, the job was removed, or Apple''s deadline had passed.';
+COMMENT ON COLUMN actions_by_batch.cancelled IS 'The rows that were not sent, because the approval ended, the customer was erased, the job was removed, or Apple''s deadline had passed.';
 COMMENT ON COLUMN actions_by_batch.confirmed IS 'The rows whose effect a crawl has seen in Apple''s data; see actions_confirmed.';
 COMMENT ON COLUMN actions_by_batch.in_hand IS 'The rows that a process works on now.';
 COMMENT ON COLUMN actions_by_batch.removed_at IS 'When storeledger jobs remove forgot the job; NULL otherwise.';
 COMMENT ON COLUMN actions_by_batch.policy_sha256 IS 'SHA-256 of the policy that gave the rows their values; NULL without a policy.';
 COMMENT ON COLUMN actions_by_batch.policy_approval_id IS
     'The number of the policy''s approval, from which that of the batch follows; NULL for a batch that was approved by itself.';
+COMMENT ON COLUMN actions_by_batch.approval_ended_at IS 'When the approval ended before it expired; NULL otherwise.';
+COMMENT ON COLUMN actions_by_batch.approval_ended_because IS
+    'withdrawn, superseded (by a newer approval of the job), policy changed, expired (its requests were planned again), or removed (the job was); NULL otherwise.';

@@ -10,9 +10,14 @@ package struct ActionBatch: Equatable, Sendable {
     /// Sixteen bytes.
     package let id: [UInt8]
     package let action: StreamName
-    /// SHA-256 of the app, the job, the action and the normalised rows, in hexadecimal.
+    /// SHA-256 of the app, the job, the action, and of every row all that is sent or that decides its outcome, in hexadecimal: what an
+    /// approval names.
     package let sha256: String
-    /// SHA-256 of the salted hashes of all rows, in hexadecimal; `nil` if an earlier version planned the batch.
+    /// ``BatchDigest`` of the input; `nil` if an earlier version planned the batch.
+    ///
+    /// Then ``sha256`` is that hash.
+    let parametersSHA256: String?
+    /// SHA-256 of the salted hashes of all rows, in hexadecimal; `nil` if an earlier version planned a batch that has ended.
     ///
     /// It can still be compared after an erasure has cleared rows.
     let saltedSHA256: String?
@@ -38,8 +43,22 @@ package struct ActionBatch: Equatable, Sendable {
     package let policyApproval: Int64?
     /// Whether the approval has expired, by the database's clock.
     package let isExpired: Bool
+    /// Why and when the approval ended before it expired; `nil` while it has not.
+    package let approvalEnd: ApprovalEnd?
     package let startedAt: UnixMilliseconds?
     package let finishedAt: UnixMilliseconds?
+
+    /// The end of a batch's approval, with which its unsent rows were cancelled.
+    package struct ApprovalEnd: Equatable, Sendable {
+        package enum Cause: String, Sendable {
+            case withdrawn, superseded, expired, removed
+            case policyChanged = "policy changed"
+        }
+        package let cause: Cause
+        package let at: UnixMilliseconds
+        /// A database role.
+        package let by: String
+    }
 
     init(_ row: PostgresRow) throws {
         func moment(_ column: String) throws -> UnixMilliseconds? {
@@ -48,6 +67,7 @@ package struct ActionBatch: Equatable, Sendable {
         id = try row.uuid("batch_id")
         action = StreamName(try row.text("action"))
         sha256 = try row.text("rows_sha256")
+        parametersSHA256 = try row.textOrNil("parameters_sha256")
         saltedSHA256 = try row.textOrNil("salted_sha256")
         inputName = try row.textOrNil("input_name")
         inputSHA256 = try row.textOrNil("input_sha256")
@@ -67,11 +87,21 @@ package struct ActionBatch: Equatable, Sendable {
         policySHA256 = try row.textOrNil("policy_sha256")
         policyApproval = try row.int64OrNil("policy_approval_id")
         isExpired = try row.boolOrNil("is_expired") ?? false
+        approvalEnd = try row.textOrNil("approval_ended_because").map { because in
+            guard let cause = ApprovalEnd.Cause(rawValue: because) else {
+                throw LedgerError.invariant("approval_ended_because is \(because)")
+            }
+            return ApprovalEnd(
+                cause: cause,
+                at: UnixMilliseconds(rawValue: try row.timestamp("approval_ended_at")),
+                by: try row.text("approval_ended_by")
+            )
+        }
         startedAt = try moment("started_at")
         finishedAt = try moment("finished_at")
     }
 
-    /// Whether the batch was approved or needs no approval; still `true` after the approval has expired.
+    /// Whether the batch was approved or needs no approval; still `true` after the approval has expired or ended.
     package var mayBeSent: Bool { approvedAt != nil || !requiresApproval }
 }
 

@@ -4,15 +4,22 @@ import JobPlan
 import SignedData
 import StrictJSON
 
-/// Computes the hash of a batch: SHA-256 of the app, the job, the action and the normalised rows.
+/// Computes the hash from which the IDs of a batch and of its requests follow: SHA-256 of the app, the job, the action and the
+/// normalised rows.
 ///
-/// The same rows in the same order give the same hash, so it can be computed again from the ledger.
+/// The same input gives the same hash, whatever the ledger knows, so a lost database gives the same IDs. An approval names another hash,
+/// ``ActionBatch/sha256``.
 struct BatchDigest: ~Copyable {
     private var hash = SHA256()
 
-    init(of job: ActionJob) {
+    /// What every hash of a batch begins with.
+    static func identity(of job: ActionJob) -> String {
         let identity = [job.app.bundleId, job.app.environment.rawValue, job.name, job.action.name.rawValue]
-        hash.update(Array((identity.joined(separator: "\n") + "\n").utf8))
+        return identity.joined(separator: "\n") + "\n"
+    }
+
+    init(of job: ActionJob) {
+        hash.update(Array(Self.identity(of: job).utf8))
     }
 
     /// Adds the next row.
@@ -29,6 +36,6 @@ struct BatchDigest: ~Copyable {
 }
 
 extension ActionParameters {
-    /// The values as compact JSON: what the hash of a batch covers.
+    /// The values as compact JSON: what the hash of the input covers.
     var bytes: [UInt8] { JSONWriter.bytes(.object(json)) }
 }

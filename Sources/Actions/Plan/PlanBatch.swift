@@ -22,7 +22,7 @@ extension ActionLedger {
                 crashPoint(.batchPlanned)
                 return try self.batch(batch, on: connection)
             }
-        } catch SQLState.uniqueViolation {
+        } catch let error as PostgresError where error.isOvertaken {
             throw ActionRefusal.plannedAtOnce
         }
     }
@@ -42,6 +42,8 @@ extension ActionLedger {
                 + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
         )
         try connection.script(Self.stagingTables)
+        // It ends the approvals of older batches. Who holds the lock later than a row can wait for who holds the row.
+        if !requiresApproval { try lockApprovals(on: connection) }
         let (columns, sha256) = try stage(source, without: erased, on: connection)
         try connection.script("ANALYZE stage_action_rows")
         let discarded = try connection.run(
@@ -50,7 +52,7 @@ extension ActionLedger {
         )
         _ = try discarded[0].int64("discarded")
         let occurrence = try connection.run(
-            "SELECT count(*) AS batches FROM action_batches WHERE app_id = $1 AND rows_sha256 = $2",
+            "SELECT count(*) AS batches FROM action_batches WHERE app_id = $1 AND coalesce(parameters_sha256, rows_sha256) = $2",
             [.integer(app.rawValue), .text(sha256)]
         )[0].int64("batches")
         let batch = RequestID.batch(sha256, occurrence: occurrence)
@@ -81,7 +83,7 @@ extension ActionLedger {
 
     /// Copies the normalised rows.
     ///
-    /// - Returns: The kept columns, and the SHA-256 of the app, job, action and normalised rows.
+    /// - Returns: The kept columns, and ``BatchDigest`` of the rows.
     private func stage(
         _ source: BatchSource,
         without erased: ErasedCustomers,
@@ -162,31 +164,33 @@ extension ActionLedger {
 
     private func insert(
         _ batch: [UInt8],
-        _ sha256: String,
+        _ parametersSHA256: String,
         _ occurrence: Int64,
         _ source: BatchSource,
         _ columns: [String],
         requiresApproval: Bool,
         on connection: borrowing PostgresConnection
     ) throws {
+        let hashes = try hashes(of: batch, on: connection)
         // A batch that needs approval leaves the column to its default, because not every role may write it; see sql/roles.sql.
         let (extraColumn, extraValue) = requiresApproval ? ("", "") : (", approval_required", ", false")
         _ = try connection.run(
             """
             INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256,
-                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, salted_sha256\(extraColumn))
+                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, parameters_sha256, salted_sha256\(extraColumn))
             SELECT $1::integer, $2::uuid, $3::text, $4::text, $5::text, $6::bigint, $7::text, $8::text, $9::text[], count(*),
                    count(*) FILTER (WHERE verdict = 'valid'), count(*) FILTER (WHERE verdict = 'invalid'),
                    count(*) FILTER (WHERE verdict = 'ineligible'), count(*) FILTER (WHERE verdict = 'duplicate'),
-                   count(*) FILTER (WHERE verdict = 'same'), $10::text,
-                   encode(sha256(string_agg(salted_sha256, '' ORDER BY position)), 'hex')\(extraValue)
+                   count(*) FILTER (WHERE verdict = 'same'), $10::text, $11::text, $12::text\(extraValue)
               FROM action_rows WHERE app_id = $1 AND batch_id = $2
             """,
             [
-                .integer(app.rawValue), .uuid(batch), .text(job.name), .text(job.action.name.rawValue), .text(sha256),
+                .integer(app.rawValue), .uuid(batch), .text(job.name), .text(job.action.name.rawValue),
+                .text(hashes.sha256),
                 .bigint(occurrence), source.fileName.map(Cell.text) ?? .null,
                 source.fileSHA256.map(Cell.text) ?? .null, .textArray(columns),
                 (source.isOfPolicy ? job.policySHA256 : nil).map(Cell.text) ?? .null,
+                .text(parametersSHA256), .text(hashes.saltedSHA256),
             ]
         )
     }

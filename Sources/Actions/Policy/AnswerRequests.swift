@@ -17,7 +17,8 @@ extension ActionLedger {
     /// Plans the answers to refund requests that have none, and approves them by the approval of the policy.
     ///
     /// Everything happens in one transaction: a batch is there with all of its rows and its approval, or not at all. Two processes
-    /// plan one after the other, so no request is in two batches. The database compares the rows with the approved policy.
+    /// plan one after the other, and the database accepts each request in one batch only. A request of a batch whose approval has expired
+    /// before it was sent is planned again. The database compares the rows with the approved policy.
     ///
     /// - Parameter skipped: Transaction IDs whose requests are left out.
     /// - Returns: The batch, with at most as many rows as the approval and `approval.maximumRows` allow, the oldest requests first.
@@ -42,11 +43,9 @@ extension ActionLedger {
     private func planAnswers(of policy: ConsumptionPolicy, except skipped: Set<String>) async throws -> AnswerPlan {
         do {
             return try await withoutErasedCustomers { connection, erased in
-                _ = try connection.run(
-                    "SELECT lock_policy_approvals($1::integer, $2::text)",
-                    [.integer(app.rawValue), .text(job.name)]
-                )
+                try lockApprovals(on: connection)
                 let approval = try policyInForce(on: connection)
+                try endExpiredApprovals(on: connection)
                 let limit = min(approval.rowsLeft, job.approval.maximumRows ?? .max)
                 let input = PolicyInput(policy: policy, app: app, job: job)
                 guard let answers = try input.unanswered(except: skipped, atMost: Int(limit), on: connection) else {
@@ -75,7 +74,21 @@ extension ActionLedger {
             }
         } catch let nothing as NothingToAnswer {
             return AnswerPlan(batch: nil, sortedOut: nothing.sortedOut)
+        } catch let error as PostgresError where error.isOvertaken {
+            // Another job answers one of the requests. The next plan sees it.
+            return AnswerPlan(batch: nil, sortedOut: [])
         }
+    }
+
+    private func endExpiredApprovals(on connection: borrowing PostgresConnection) throws {
+        _ = try connection.run(
+            """
+            UPDATE action_batches SET approval_ended_because = 'expired'
+             WHERE app_id = $1 AND job = $2 AND approval_expires_at <= clock_timestamp() AND approval_ended_because IS NULL
+               AND finished_at IS NULL
+            """,
+            [.integer(app.rawValue), .text(job.name)]
+        )
     }
 
     /// The batches of the last day with rows to send or with an unknown outcome, the oldest first.

@@ -41,10 +41,19 @@ package struct PolicyApproval: Equatable, Sendable {
     }
 }
 
+/// What a withdrawal has ended.
+package struct Withdrawal: Sendable {
+    /// The approval of the policy; `nil` if none was in force.
+    package let policy: PolicyApproval?
+    /// The batches whose rows that were not sent are cancelled.
+    package let batches: Int64
+}
+
 extension ActionLedger {
     /// Approves the job's policy, so that new requests are answered without an approval of each batch.
     ///
-    /// The database records the role and the time. An earlier approval of the job's policy no longer counts.
+    /// The database records the role and the time. An earlier approval of the job's policy no longer counts, and in the same
+    /// transaction the rows of the job's batches that were not sent are cancelled.
     ///
     /// - Parameters:
     ///   - sha256: The hash that `actions rehearse` showed.
@@ -56,6 +65,7 @@ extension ActionLedger {
         guard let policy = job.policy, let found = job.policySHA256 else { throw ActionRefusal.noPolicy(job: job.name) }
         guard found == sha256 else { throw ActionRefusal.otherPolicy(named: sha256, found: found) }
         return try await ledger.transaction { connection in
+            try lockApprovals(on: connection)
             _ = try connection.run(
                 """
                 INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, policy, maximum_rows, expires_at)
@@ -73,29 +83,32 @@ extension ActionLedger {
         }
     }
 
-    /// Withdraws the newest approval of the job's policy, and the approvals of the batches that follow from it.
+    /// Withdraws the approval of the job's policy and the approvals of all of its batches, and cancels their rows that were not sent.
     ///
-    /// Rows that are being sent are still sent.
+    /// A request that is under way is not called back.
     ///
-    /// - Returns: The approval.
-    /// - Throws: ``ActionRefusal/noPolicyApproval(job:)``, ``ActionRefusal/policyWithdrawn(hash:by:at:)`` for one that is withdrawn
-    ///   already, ``Postgres/PostgresError``.
-    package func withdrawPolicy() async throws -> PolicyApproval {
+    /// - Returns: What was withdrawn.
+    /// - Throws: ``ActionRefusal/nothingApproved(job:)``, ``ActionRefusal/policyWithdrawn(hash:by:at:)`` if the policy's approval is
+    ///   withdrawn already and no batch has rows left, ``Postgres/PostgresError``.
+    package func withdraw() async throws -> Withdrawal {
         try await ledger.transaction { connection in
-            guard let approval = try policyApproval(on: connection) else {
-                throw ActionRefusal.noPolicyApproval(job: job.name)
+            try lockApprovals(on: connection)
+            let approval = try policyApproval(on: connection)
+            let batches = try endApprovals(.withdrawn, on: connection)
+            guard let approval, approval.withdrawnAt == nil else {
+                guard batches > 0 else {
+                    throw approval.map(ActionRefusal.withdrawn) ?? ActionRefusal.nothingApproved(job: job.name)
+                }
+                return Withdrawal(policy: nil, batches: batches)
             }
-            let withdrawn = try connection.run(
+            _ = try connection.run(
                 """
                 UPDATE action_policy_approvals SET withdrawn_at = clock_timestamp()
                  WHERE app_id = $1 AND approval_id = $2 AND withdrawn_at IS NULL
                 """,
                 [.integer(app.rawValue), .bigint(approval.id)]
             )
-            guard let after = try policyApproval(on: connection), withdrawn.affected == 1 else {
-                throw ActionRefusal.withdrawn(approval)
-            }
-            return after
+            return Withdrawal(policy: try policyApproval(on: connection), batches: batches)
         }
     }
 

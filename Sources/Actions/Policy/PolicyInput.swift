@@ -44,7 +44,7 @@ struct PolicyInput {
         let open = try RefundRequest.all(
             of: app,
             days: nil,
-            unansweredIn: [.planned, .approved],
+            unansweredIn: [.planned, .cancelled],
             on: connection
         ).filter { !skipped.contains($0.transactionId) && policy.rules[policy.rule(for: $0)].answer != .none }
         // The consents of a large app are not read for nothing.

@@ -1,9 +1,9 @@
 -- Writes the rows of a batch with the verdict of the plan.
 --
 -- The order of the verdicts is: invalid, duplicate, same, ineligible. A row is a duplicate if an earlier row that is not invalid
--- has the same subject. It is the same if the last row of the job for this subject that was sent, or still can be, has the same
--- values: a row that Apple refused, and one whose approval expired before it was sent, does not count. A request that a policy
--- does not answer is ineligible, and so is a row of an erased customer. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
+-- has the same subject. It is the same if the last row of the job for this subject that can have been sent has the same values. A row that
+-- Apple refused does not count, and neither does one that was not sent: the approval of this batch ends it. A refund request that another
+-- batch has answered or still can answer is ineligible, and so is one that a policy does not answer, and a row of an erased customer. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
 WITH numbered AS (
     SELECT s.*, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
@@ -17,6 +17,8 @@ WITH numbered AS (
                     THEN ARRAY['duplicate', 'duplicate', format('row %s has the same %s', n.first_position, :subject_column::text)]
                 WHEN earlier.parameters = n.parameters
                     THEN ARRAY['same', 'same_as_batch', format('same as batch %s', earlier.rows_sha256)]
+                WHEN other.rows_sha256 IS NOT NULL THEN
+                    ARRAY['ineligible', 'answered', format('batch %s has the answer to the request', other.rows_sha256)]
                 WHEN 'not_in_ledger' = ANY (:rules::text[]) AND f.position IS NULL THEN
                     ARRAY['ineligible'] || coalesce(
                         (SELECT ARRAY['other_app', format('%s belongs to %s (%s)', n.subject, a.bundle_id, a.environment)]
@@ -68,27 +70,39 @@ WITH numbered AS (
           SELECT r.parameters, b.rows_sha256
             FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
            WHERE r.app_id = :app AND r.subject = n.subject AND b.job = :job AND b.action = :action AND r.verdict = 'valid'
-             AND r.state NOT IN ('rejected', 'not_applied', 'cancelled')
-           -- Asked once, and not for each of a million rows.
-           AND EXISTS (SELECT FROM action_batches x WHERE x.app_id = :app AND x.job = :job AND x.action = :action)
+             AND (r.state = 'succeeded' OR r.may_be_applied)
+             -- Asked once, and not for each of a million rows.
+             AND EXISTS (SELECT FROM action_batches x WHERE x.app_id = :app AND x.job = :job AND x.action = :action)
              -- An answer to an earlier request of Apple's does not answer the newest one.
              AND (r.first_sent_at < f.request_date) IS NOT TRUE
-             AND (r.first_sent_at IS NOT NULL OR b.approval_expires_at IS NULL OR b.approval_expires_at > now())
            ORDER BY b.planned_at DESC LIMIT 1
       ) earlier ON n.rule IS NULL
+      LEFT JOIN LATERAL (
+          SELECT b.rows_sha256 FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
+           WHERE 'no_open_request' = ANY (:rules) AND r.app_id = :app AND r.subject = n.subject AND r.send_by IS NOT NULL
+             AND ((r.state = 'succeeded' OR r.may_be_applied) AND r.first_sent_at >= f.request_date
+                  OR r.ended_at IS NULL AND r.send_by > clock_timestamp() AND r.state IN ('approved', 'sending', 'confirming', 'unknown')
+                     AND (r.may_be_applied OR b.job <> :job AND approval_is_in_force(b)))
+           ORDER BY b.planned_at DESC LIMIT 1
+      ) other ON n.rule IS NULL
 )
 INSERT INTO action_rows (app_id, batch_id, position, line, input, parameters, subject, verdict, rule, reason, state,
                          stake_milliunits, currency, expires_date_before, transaction_id_before, send_by,
                          consistency_token, request_reference_id_before, salt, salted_sha256)
 SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.verdict[1], j.verdict[2], j.verdict[3],
        CASE j.verdict[1] WHEN 'valid' THEN 'planned' ELSE 'skipped' END,
-       CASE :stake::text
-           WHEN 'extended_days' THEN round(j.price_milliunits * (j.parameters ->> 'extend_by_days')::numeric * 86400
-                                           / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0))
-           WHEN 'price' THEN j.price_milliunits END,
-       CASE WHEN :stake <> '' THEN j.currency END, j.expires_date_before, j.last_transaction_id,
-       CASE WHEN 'no_open_request' = ANY (:rules) THEN j.request_date + interval '12 hours' END,
+       j.stake, j.stake_currency, j.expires_date_before, j.last_transaction_id, j.send_by,
        j.consistency_token, j.request_reference_id, j.salt,
-       salted_row_sha256(j.salt, j.position, j.verdict[1], j.input, j.subject, j.parameters, j.consistency_token)
-  FROM judged j
+       salted_row_sha256(j.salt, j.position, j.verdict[1], j.input, j.subject, j.parameters, j.stake, j.stake_currency, j.expires_date_before,
+                         j.last_transaction_id, j.send_by, j.consistency_token, j.request_reference_id)
+  FROM (
+      SELECT j.*,
+             CASE :stake::text
+                 WHEN 'extended_days' THEN round(j.price_milliunits * (j.parameters ->> 'extend_by_days')::numeric * 86400
+                                                 / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0))
+                 WHEN 'price' THEN j.price_milliunits END::bigint AS stake,
+             CASE WHEN :stake <> '' THEN j.currency END AS stake_currency,
+             CASE WHEN 'no_open_request' = ANY (:rules) THEN j.request_date + interval '12 hours' END AS send_by
+        FROM judged j
+  ) j
  ORDER BY j.position

@@ -1,18 +1,22 @@
--- Records that a request is about to be sent, if this process still holds the row and the row's deadline has not passed; the row count says
--- whether it may be sent.
+-- Records that a request is about to be sent, if this process still holds the row, the row's deadline has not passed, and the row may be sent:
+-- the approval of its batch is in force and of this policy, or an earlier request of the row can have been sent. The row count says whether it
+-- was recorded.
 --
 -- It is committed before the request is sent. A request that only reads does not change whether Apple may have applied the row.
 WITH held AS (
-    UPDATE action_rows SET
+    UPDATE action_rows r SET
         state = CASE WHEN :purpose::text = 'send' THEN 'sending' ELSE 'confirming' END,
         request_id = :request_id,
-        may_be_applied = may_be_applied OR :purpose IN ('send', 'repeat'),
-        attempts = attempts + 1,
-        first_sent_at = coalesce(first_sent_at, clock_timestamp()),
+        may_be_applied = r.may_be_applied OR :purpose IN ('send', 'repeat'),
+        attempts = r.attempts + 1,
+        first_sent_at = coalesce(r.first_sent_at, clock_timestamp()),
         last_sent_at = clock_timestamp()
-     WHERE app_id = :app AND batch_id = :batch AND position = :position AND lease_epoch = :epoch AND lease_owner = :owner
-       AND (:purpose NOT IN ('send', 'repeat') OR (send_by > clock_timestamp()) IS NOT FALSE)
-    RETURNING app_id, batch_id, position, attempts
+      FROM action_batches b
+     WHERE r.app_id = :app AND r.batch_id = :batch AND r.position = :position AND r.lease_epoch = :epoch AND r.lease_owner = :owner
+       AND b.app_id = r.app_id AND b.batch_id = r.batch_id
+       AND (:purpose NOT IN ('send', 'repeat') OR (r.send_by > clock_timestamp()) IS NOT FALSE)
+       AND (r.may_be_applied OR approval_is_in_force(b) AND (b.policy_sha256 IS NULL OR b.policy_sha256 = :policy::text) IS TRUE)
+    RETURNING r.app_id, r.batch_id, r.position, r.attempts
 )
 INSERT INTO action_attempts (app_id, batch_id, position, attempt, purpose, request_sha256)
 SELECT app_id, batch_id, position, attempts, :purpose, :request_digest FROM held

@@ -20,6 +20,8 @@ struct BatchSender: Sendable {
     let time: Timekeeper
     /// How long Apple's data may take to show an applied request.
     let settleTime: Duration
+    /// ``JobPlan/ActionJob/policySHA256`` of the job file as it is now.
+    let policy: @Sendable () throws -> String?
     let report: @Sendable (ActionEvent) -> Void
 
     private let watch: Watch
@@ -42,8 +44,10 @@ struct BatchSender: Sendable {
         rejections: RejectionWatch,
         settleTime: Duration,
         time: Timekeeper,
+        policy: @escaping @Sendable () throws -> String?,
         report: @escaping @Sendable (ActionEvent) -> Void
     ) {
+        self.policy = policy
         self.queue = queue
         self.server = server
         self.limiters = limiters
@@ -79,8 +83,8 @@ struct BatchSender: Sendable {
                     do {
                         try await send(row)
                     } catch is RowLeaseLost {
-                        // Another process has the row and decides about it, or the row's deadline has passed.
-                        try await endLate(row)
+                        // Another process has the row and decides about it, or it may not be sent.
+                        try await giveUp(row)
                     } catch is ConsentWithdrawn {
                         close(row, try await queue.endWithoutConsent(row))
                     } catch is SendingStopped {
@@ -98,7 +102,7 @@ struct BatchSender: Sendable {
 
     /// Sends one row until it has an outcome, or until this run leaves it unknown.
     private func send(_ leased: LeasedRow) async throws {
-        guard !leased.isLate else { return try await endLate(leased) }
+        guard !leased.isLate else { return try await giveUp(leased) }
         var row = leased
         var attempts = 1
         var tokenWasRenewed = false
@@ -169,8 +173,9 @@ struct BatchSender: Sendable {
     ///
     /// If the permit expires before the intent is committed, the result is ``WriteFailure/tooLate``.
     ///
-    /// - Throws: ``RowLeaseLost`` when the lease is no longer safe, and ``SendingStopped`` after ``stop()``: then nothing was
-    ///   sent. ``ClockDisagreement``, errors of the ledger.
+    /// - Throws: ``RowLeaseLost`` when the lease is no longer safe or the row may not be sent, ``SendingStopped`` after ``stop()``,
+    ///   ``ActionRefusal/policyChanged(approved:found:)``: then nothing was sent. ``ClockDisagreement``, errors of the ledger and of
+    ///   ``policy``.
     func attempt(
         _ row: LeasedRow,
         _ purpose: AttemptPurpose,
@@ -183,7 +188,9 @@ struct BatchSender: Sendable {
         // The lease can expire during the wait for the limit. Then nothing is sent.
         guard leases.holds(row.lease) else { throw RowLeaseLost() }
         crashPoint(.intentWanted)
-        let attempt = try await queue.recordIntent(row, purpose, request)
+        // The file can have changed during the wait, too. It is read for a policy only.
+        let policy = queue.batch.policySHA256 == nil ? nil : try policy()
+        let attempt = try await queue.recordIntent(row, purpose, request, policy: policy)
         crashPoint(.intentCommitted)
         let sent = time.monotonic()
         let result = try await server.send(request, departingBy: permit.departsBy)
@@ -348,12 +355,12 @@ extension BatchSender {
         report(.ended(position: row.position, state: .unknown))
     }
 
-    /// Ends a row whose deadline has passed, if this process still holds it.
-    private func endLate(_ row: LeasedRow) async throws {
-        close(row, try await queue.endLate(row))
+    /// Ends or gives back a row that may not be sent, if this process still holds it.
+    private func giveUp(_ row: LeasedRow) async throws {
+        close(row, try await queue.giveUp(row))
     }
 
-    /// Gives up the lease of a row that was ended without a request.
+    /// Gives up the lease of a row that was ended or given back without a request.
     private func close(_ row: LeasedRow, _ state: RowState?) {
         guard let state else { return }
         leases.remove(row.lease)

@@ -28,7 +28,8 @@ struct RowQueue: Sendable {
         owner = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    /// Makes the rows of the batch available: those that were never sent, and those with an unknown outcome.
+    /// Makes the rows of the batch available: those that were never sent, and those with an unknown outcome that a request can still find
+    /// out.
     ///
     /// Rows that another process holds are not changed.
     func open() async throws {
@@ -36,8 +37,8 @@ struct RowQueue: Sendable {
             _ = try connection.run(
                 """
                 UPDATE action_rows SET claimable_at = clock_timestamp(),
-                       state = CASE state WHEN 'planned' THEN 'approved' ELSE state END, ended_at = NULL
-                 WHERE app_id = $1 AND batch_id = $2 AND claimable_at IS NULL AND parameters IS NOT NULL
+                       state = CASE state WHEN 'planned' THEN 'approved' ELSE state END
+                 WHERE app_id = $1 AND batch_id = $2 AND claimable_at IS NULL AND parameters IS NOT NULL AND ended_at IS NULL
                    AND state IN ('planned', 'approved', 'sending', 'unknown', 'confirming')
                 """,
                 key
@@ -85,8 +86,12 @@ struct RowQueue: Sendable {
         }
     }
 
+    /// - Throws: ``ActionRefusal/changedRow(hash:position:)`` for a row that is not as the plan froze it.
     private func row(_ row: PostgresRow) throws -> LeasedRow {
         let position = try row.int64("position")
+        guard try batch.saltedSHA256 == nil || row.boolOrNil("is_unchanged") == true else {
+            throw ActionRefusal.changedRow(hash: batch.sha256, position: position)
+        }
         return LeasedRow(
             position: position,
             parameters: try actions.parameters(of: row),
@@ -137,10 +142,20 @@ struct RowQueue: Sendable {
 
     /// Records that a request is about to be sent.
     ///
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - purpose: Why the request is sent.
+    ///   - request: The request.
+    ///   - policy: ``JobPlan/ActionJob/policySHA256`` of the job file as it is now.
     /// - Returns: The number of the attempt.
-    /// - Throws: ``RowLeaseLost`` when another process now holds the row, or its deadline has passed; ``ConsentWithdrawn`` when the
-    ///   customer does not consent any more. Then nothing may be sent.
-    func recordIntent(_ row: LeasedRow, _ purpose: AttemptPurpose, _ request: AppStoreRequest) async throws -> Int32 {
+    /// - Throws: ``RowLeaseLost`` when another process now holds the row, its deadline has passed, or no approval of it is in force;
+    ///   ``ConsentWithdrawn`` when the customer does not consent any more; ``ActionRefusal/policyChanged(approved:found:)``. Then nothing may be sent.
+    func recordIntent(
+        _ row: LeasedRow,
+        _ purpose: AttemptPurpose,
+        _ request: AppStoreRequest,
+        policy: String?
+    ) async throws -> Int32 {
         let attempt = try await pool.transaction { connection in
             if purpose.mayChangeSomething, try !hasConsent(row, on: connection) { throw ConsentWithdrawn() }
             let recorded = try connection.run(
@@ -149,22 +164,27 @@ struct RowQueue: Sendable {
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
                     "epoch": .bigint(row.epoch), "owner": .uuid(owner), "request_id": .uuid(row.requestID),
                     "purpose": .text(purpose.rawValue), "request_digest": .bytea(request.sha256),
+                    "policy": policy.map(Cell.text) ?? .null,
                 ]
             )
             crashPoint(.intentInserted)
             return try recorded.first?.int32("attempt")
         }
-        guard let attempt else { throw RowLeaseLost() }
-        return attempt
+        if let attempt { return attempt }
+        if let approved = batch.policySHA256, approved != policy, !row.mayBeApplied {
+            throw ActionRefusal.policyChanged(approved: approved, found: policy ?? "none")
+        }
+        throw RowLeaseLost()
     }
 
-    /// Ends a row whose deadline has passed: it is cancelled, or stays unknown if an earlier request may have been applied.
+    /// Ends a row whose deadline has passed, which is cancelled, or stays unknown if an earlier request may have been applied; gives back a
+    /// row without an approval in force.
     ///
-    /// - Returns: The new state; `nil` if the deadline has not passed, or another process now holds the row.
-    func endLate(_ row: LeasedRow) async throws -> RowState? {
+    /// - Returns: The new state; `nil` if the row may be sent, or another process now holds it.
+    func giveUp(_ row: LeasedRow) async throws -> RowState? {
         try await pool.transaction { connection in
             try connection.run(
-                .endLateRow,
+                .giveUpRow,
                 [
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
                     "epoch": .bigint(row.epoch), "owner": .uuid(owner),
@@ -198,10 +218,19 @@ struct RowQueue: Sendable {
 
     /// Records the outcome of an attempt and the state of its row.
     ///
+    /// A row that is unsent again is cancelled if the approval of its batch has ended meanwhile.
+    ///
     /// - Throws: ``RowLeaseLost`` when another process now holds the row. The attempt is recorded, the row is not changed.
     func record(_ change: RowChange, of row: LeasedRow, attempt: Int32) async throws {
         let isHeld = try await pool.transaction { connection in
             let result = change.result
+            if change.state == .approved {
+                // The end of an approval changes the batch before its rows. It sees this row as unsent, or this transaction sees the end.
+                _ = try connection.run(
+                    "SELECT FROM action_batches WHERE app_id = $1 AND batch_id = $2 FOR SHARE",
+                    key
+                )
+            }
             let updated = try connection.run(
                 .recordOutcome,
                 [
@@ -280,13 +309,13 @@ struct RowQueue: Sendable {
     private var key: [Cell] { [.integer(actions.app.rawValue), .uuid(batch.id)] }
 }
 
-/// Another process took the row, or its deadline has passed.
+/// Another process took the row, its deadline has passed, or no approval of it is in force.
 struct RowLeaseLost: Error {}
 
 /// The customer of the row does not consent any more, so nothing may be sent.
 struct ConsentWithdrawn: Error {}
 
-/// What became of an attempt, and the new state of its row.
+/// The result of an attempt, and the new state of its row.
 struct RowChange {
     /// An answer, or the reason why there is none.
     struct Result {

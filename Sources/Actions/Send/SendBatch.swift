@@ -17,38 +17,50 @@ extension ActionLedger {
     /// How often the ended rows of all processes are counted.
     private static let countInterval = Duration.seconds(30)
 
-    /// The batches that a run sends: approved ones with rows that have no outcome, the oldest first.
+    /// The batches that a run sends: those whose approval is in force with rows that have no outcome, the oldest first.
     ///
-    /// A batch whose approval has expired is among them if it is the newest one that may be sent, or if rows of it were sent and
-    /// have no known outcome.
+    /// A batch whose approval has expired or ended is among them if rows of it can have been sent and have no known outcome. The newest
+    /// one that may be sent is among them even if its approval has expired.
     ///
     /// - Returns: Empty if no batch has rows left, and the newest one either may be sent or has no row to send.
-    /// - Throws: ``ActionRefusal`` if the job has no batch, if a batch to send is of another action, and if the newest batch
-    ///   waits for its approval and no other can be sent.
+    /// - Throws: ``ActionRefusal`` if the job has no batch, if a batch to send is of another action, if the newest batch waits for its
+    ///   approval and no other can be sent, and if the approval of the newest one has ended and nothing else can be sent.
     package func batchesToSend() async throws -> [ActionBatch] {
         let all = try await batches()
         guard let newest = all.first else { throw ActionRefusal.noBatch(job: job.name) }
+        let waiting = newest.mayBeSent || newest.rowsToSend == 0 ? nil : newest
         guard let last = all.first(where: \.mayBeSent) else {
-            guard newest.rowsToSend > 0 else { return [] }
-            throw ActionRefusal.notApproved(hash: newest.sha256, rows: newest.rowsToSend)
+            guard let waiting else { return [] }
+            throw ActionRefusal.notApproved(hash: waiting.sha256, rows: waiting.rowsToSend)
         }
         var chosen: [ActionBatch] = []
         for batch in all.reversed() where batch.mayBeSent {
             let states = try await states(of: batch, open: true)
-            let hasExpired = batch.isExpired && batch.id != last.id
-            let open: [RowState] = [.sending, .unknown, .confirming] + (hasExpired ? [] : [.planned, .approved])
+            let mayBegin =
+                batch.approvalEnd == nil && !isOfOtherPolicy(batch) && (!batch.isExpired || batch.id == last.id)
+            let open: [RowState] = [.sending, .unknown, .confirming] + (mayBegin ? [.planned, .approved] : [])
             let isOpen = open.contains { states[$0.rawValue, default: 0] > 0 }
             // The last process can have been killed between the last outcome and the end of the batch.
-            let isUnfinished = batch.startedAt != nil && batch.finishedAt == nil && !hasExpired
+            let isUnfinished = batch.startedAt != nil && batch.finishedAt == nil && mayBegin
             if isOpen || isUnfinished { chosen.append(batch) }
         }
         if let other = chosen.first(where: { $0.action != job.action.name }) {
             throw ActionRefusal.otherAction(hash: other.sha256, found: other.action.rawValue, job: job.name)
         }
-        if chosen.isEmpty, !newest.mayBeSent, newest.rowsToSend > 0 {
-            throw ActionRefusal.notApproved(hash: newest.sha256, rows: newest.rowsToSend)
+        guard chosen.isEmpty else { return chosen }
+        if let waiting { throw ActionRefusal.notApproved(hash: waiting.sha256, rows: waiting.rowsToSend) }
+        if let end = last.approvalEnd, try await states(of: last)[RowState.cancelled.rawValue, default: 0] > 0 {
+            throw ActionRefusal.approvalEnded(hash: last.sha256, end)
+        }
+        if isOfOtherPolicy(last), last.finishedAt == nil {
+            throw ActionRefusal.policyChanged(approved: last.policySHA256 ?? "none", found: job.policySHA256 ?? "none")
         }
         return chosen
+    }
+
+    /// Whether the rows have the values of a policy that the job file no longer has.
+    private func isOfOtherPolicy(_ batch: ActionBatch) -> Bool {
+        batch.policySHA256 != nil && batch.policySHA256 != job.policySHA256
     }
 
     /// Sends a batch, or what is left of it.
@@ -61,16 +73,19 @@ extension ActionLedger {
     ///   - limiters: Those of the action and of the endpoint that reads its effect back.
     ///   - window: The limiter's window. In a rehearsal it can be shorter, and all other times shrink with it.
     ///   - time: Clocks and sleep.
+    ///   - policy: Reads ``JobPlan/ActionJob/policySHA256`` from the job file again.
     ///   - report: Called for each event.
     /// - Throws: ``ActionStop``, ``ActionRefusal/tooManyRows(rows:maximum:)``, ``ActionRefusal/changed(hash:found:)``,
-    ///   ``ActionRefusal/changedRow(hash:position:)``; ``ActionRefusal/expired(hash:at:)`` if rows are left that may not be sent
-    ///   any more; `CancellationError`, errors of the ledger.
+    ///   ``ActionRefusal/changedRow(hash:position:)``, ``ActionRefusal/policyChanged(approved:found:)``;
+    ///   ``ActionRefusal/expired(hash:at:)`` and ``ActionRefusal/approvalEnded(hash:_:)`` if rows are left that may not be sent any more;
+    ///   `CancellationError`, errors of the ledger and of `policy`.
     package func send(
         _ batch: ActionBatch,
         to server: AppleServer,
         limiters: [StreamName: RateLimiter],
         window: RateWindow,
         time: Timekeeper,
+        policy: @escaping @Sendable () throws -> String?,
         report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws {
         try refuseTooMany(batch)
@@ -82,8 +97,6 @@ extension ActionLedger {
                     "batch \(batch.sha256) has rows of erased customers; its other rows match the plan"
                 )
             )
-        case .impossible:
-            report(.remark("batch \(batch.sha256) has rows of erased customers, so its hash can no longer be compared"))
         }
         let queue = RowQueue(self, batch)
         let before = RowCounts(try await states(of: batch))
@@ -97,6 +110,7 @@ extension ActionLedger {
             rejections: rejections,
             settleTime: window.flightTime * 2,
             time: time,
+            policy: policy,
             report: report
         )
         let counting = Task {
@@ -109,6 +123,9 @@ extension ActionLedger {
         do {
             try await send(with: sender, time: time)
         } catch {
+            if case .policyChanged? = error as? ActionRefusal {
+                try await endApprovals(ofOtherPoliciesThan: try policy())
+            }
             // In a task of its own, so that a cancellation does not interrupt it. Leases that are not released expire.
             await Task {
                 try? await withTimeLimit(Self.shutdownTimeout, time: time) { try await queue.release() }
@@ -116,10 +133,20 @@ extension ActionLedger {
             throw error
         }
         try await queue.finish()
-        let after = try await states(of: batch)
-        if after[RowState.approved.rawValue, default: 0] > 0, let expiredAt = try await expiry(of: batch) {
-            throw ActionRefusal.expired(hash: batch.sha256, at: expiredAt)
+        try await refuseRest(of: batch)
+    }
+
+    /// Throws the refusal that says why rows of the batch that were not sent stay so.
+    private func refuseRest(of batch: ActionBatch) async throws {
+        let all = try await batches()
+        guard let now = all.first(where: { $0.id == batch.id }) else { return }
+        // An approval that had ended before says nothing of a newer one.
+        if let end = now.approvalEnd, batch.approvalEnd == nil || all.first(where: \.mayBeSent)?.id == now.id {
+            throw ActionRefusal.approvalEnded(hash: batch.sha256, end)
         }
+        guard now.approvalEnd == nil, now.isExpired, let expiresAt = now.expiresAt else { return }
+        guard try await states(of: batch)[RowState.approved.rawValue, default: 0] > 0 else { return }
+        throw ActionRefusal.expired(hash: batch.sha256, at: expiresAt.iso8601)
     }
 
     /// The watch that applies `stopAfter`, starting with the outcomes of earlier processes.
@@ -159,12 +186,6 @@ extension ActionLedger {
             }
         }
         try Task.checkCancellation()
-    }
-
-    /// When the approval of a batch expired, in ISO 8601; `nil` if it has not expired.
-    private func expiry(of batch: ActionBatch) async throws -> String? {
-        guard let now = try await batches().first(where: { $0.id == batch.id }), now.isExpired else { return nil }
-        return now.expiresAt?.iso8601
     }
 }
 

@@ -9,7 +9,8 @@ struct ApproveActionsCommand: AsyncParsableCommand {
         abstract: "Approve a batch, so that run sends it, or a policy, so that run --follow answers by it.",
         discussion: """
             Names the hash that the plan showed, and the number of rows that will be sent.
-            The database records who approved and when. An approval expires.
+            The database records who approved and when. An approval expires. It ends the
+            approvals of the job's older batches: their rows that were not sent are cancelled.
 
             With --policy it names the hash that rehearse showed, and the most rows of all
             answers until it expires. It takes the place of an earlier approval of the

@@ -65,8 +65,11 @@ struct RunActionsCommand: AsyncParsableCommand {
         let display = ProgressDisplay<ActionProgress>(form: form, log: log, time: .system) { log.note($0) }
         let limit = process.maxDuration?.duration
         return try await display.whileShowing { note in
-            guard follow else { return try await pipeline.run(maximumDuration: limit, report: note) }
-            return try await pipeline.follow(maximumDuration: limit, reload: { try job.load() }, report: note)
+            let reload = { @Sendable in try job.load() }
+            guard follow else {
+                return try await pipeline.run(maximumDuration: limit, reload: reload, report: note)
+            }
+            return try await pipeline.follow(maximumDuration: limit, reload: reload, report: note)
         }
     }
 

@@ -6,11 +6,13 @@ import Pipeline
 struct WithdrawApprovalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "withdraw",
-        abstract: "Withdraw the approval of a policy, so that run --follow answers no further request.",
+        abstract: "Withdraw the approvals of a job, so that no further row of it is sent.",
         discussion: """
-            Also ends the approvals of the batches that follow from it: rows that were not
-            sent yet are not sent. The database records who withdrew it and when.
+            Ends the approval of the job's policy and those of all of its batches. Rows that
+            were not sent are cancelled in the same transaction, also those that a process
+            holds. The database records who withdrew and when.
 
+              storeledger actions withdraw jobs/extend-after-outage.yaml
               storeledger actions withdraw jobs/answer-consumption-requests.yaml
             """
     )
@@ -20,8 +22,14 @@ struct WithdrawApprovalCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.pipeline()
-            let approval = try await pipeline.withdrawPolicy()
-            Console.result(PolicyApprovalText(approval, job: pipeline.job.name).line)
+            let withdrawal = try await pipeline.withdraw()
+            let job = pipeline.job.name
+            if let policy = withdrawal.policy { Console.result(PolicyApprovalText(policy, job: job).line) }
+            if withdrawal.batches > 0 {
+                Console.result(
+                    "\(job): \(withdrawal.batches == 1 ? "1 batch" : "\(withdrawal.batches) batches") withdrawn; rows that were not sent are cancelled"
+                )
+            }
         }
     }
 }

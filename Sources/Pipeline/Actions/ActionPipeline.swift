@@ -140,10 +140,10 @@ package struct ActionPipeline: Sendable {
         try await actions().approvePolicy(hash, rows: rows, for: term)
     }
 
-    /// Withdraws the approval of the job's policy.
+    /// Withdraws the approvals of the job's policy and of all of its batches.
     ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func withdrawPolicy() async throws -> PolicyApproval { try await actions().withdrawPolicy() }
+    package func withdraw() async throws -> Withdrawal { try await actions().withdraw() }
 
     /// The newest approval of the job's policy; `nil` without one.
     ///

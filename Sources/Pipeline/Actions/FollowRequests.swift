@@ -60,7 +60,7 @@ extension ActionPipeline {
     private func answer(
         _ actions: ActionLedger,
         _ credentials: Credentials,
-        _ reload: @Sendable () throws -> ActionJob,
+        _ reload: @escaping @Sendable () throws -> ActionJob,
         _ report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws {
         let transport = try CurlTransport(job.transportConfiguration(connections: job.limits.concurrency))
@@ -82,7 +82,7 @@ extension ActionPipeline {
                     report(.remark("\(job.name): batch \(batch.sha256) answers \(batch.rowsToSend) refund requests"))
                 }
             } catch let refusal as ActionRefusal {
-                // What was approved before is still sent.
+                // What is still approved is sent, and what can have been sent is found out.
                 ended = refusal
             } catch let error where error is JobFileError || error is ActionInputError {
                 // Another program can be writing the job file or the consents.
@@ -97,13 +97,22 @@ extension ActionPipeline {
                         limiters: limiters,
                         window: window,
                         time: time,
+                        policy: { try reload().policySHA256 },
                         report: report
                     )
+                } catch let error as JobFileError {
+                    // Another program can be writing the job file. Nothing was sent without it.
+                    if isUnreadable { throw error }
+                    isUnreadable = true
+                    break
                 } catch let refusal as ActionRefusal {
-                    // A withdrawal also ends the approval of the batch. This call then throws the refusal that names the
-                    // withdrawal.
+                    // If the approval of the policy has ended too, this call throws the refusal that says why.
                     _ = try await actions.policyInForce()
-                    throw refusal
+                    switch refusal {
+                    // Requests that have no answer because of it are in the next plan.
+                    case .approvalEnded, .expired: break
+                    default: throw refusal
+                    }
                 }
                 // Otherwise every round would repeat the requests of rows that stay unknown.
                 waits.postpone(batch: batch, at: time.monotonic())
@@ -121,6 +130,7 @@ extension ActionPipeline {
     ) async throws -> AnswerPlan {
         let found = try reload().policySHA256
         guard found == job.policySHA256 else {
+            try await actions.endApprovals(ofOtherPoliciesThan: found)
             throw ActionRefusal.policyChanged(approved: job.policySHA256 ?? "none", found: found ?? "none")
         }
         return try await actions.planAnswers(except: skipped)

@@ -31,22 +31,25 @@ extension ActionPipeline {
     ///
     /// - Parameters:
     ///   - limit: Stop in an orderly way after this time, with 75 if work is left.
+    ///   - reload: Reads the job file again. A process never answers by a policy that the file no longer has.
     ///   - report: Called for each event.
     /// - Returns: The batches that were sent, or the newest one if none was left to send.
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining rows.
     package func run(
         maximumDuration limit: Duration?,
+        reload: @escaping @Sendable () throws -> ActionJob,
         report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws -> ActionRunReport {
         let began = time.monotonic()
         let credentials = try Credentials(job: job)
         if job.appStore.isLoopback { report(.rehearsal("Rehearsal: requests go to \(job.appStore.baseURL)")) }
         let actions = try await actions(trusting: credentials.rootFingerprints)
+        try await actions.endApprovals(ofOtherPoliciesThan: job.policySHA256)
         let batches = try await actions.batchesToSend()
         let refusal: ActionRefusal?
         do {
             refusal = try await withDeadline(limit, since: began, time: time) {
-                try await send(batches, of: actions, credentials, report: report)
+                try await send(batches, of: actions, credentials, reload, report)
             }
         } catch let error where error is DeadlineReached || error is CancellationError {
             throw StoppedActions(
@@ -82,7 +85,8 @@ extension ActionPipeline {
         _ batches: [ActionBatch],
         of actions: ActionLedger,
         _ credentials: Credentials,
-        report: @escaping @Sendable (ActionEvent) -> Void
+        _ reload: @escaping @Sendable () throws -> ActionJob,
+        _ report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws -> ActionRefusal? {
         let transport = try CurlTransport(job.transportConfiguration(connections: job.limits.concurrency))
         defer { transport.shutdown() }
@@ -99,6 +103,7 @@ extension ActionPipeline {
                     limiters: limiters,
                     window: window,
                     time: time,
+                    policy: { try reload().policySHA256 },
                     report: report
                 )
             } catch let error as ActionRefusal {

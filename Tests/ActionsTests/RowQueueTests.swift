@@ -22,8 +22,11 @@ struct RowQueueTests {
         ///   - rows: For each row its deadline as SQL, and whether an earlier request of it may have been applied.
         ///   - expires: When the approval expires, as SQL.
         /// - Throws: Errors of the ledger.
-        init(_ rows: [(sendBy: String, mayBeApplied: Bool)], expires: String = "now() + interval '1 day'") async throws
-        {
+        init(
+            _ rows: [(sendBy: String, mayBeApplied: Bool)],
+            expires: String = "now() + interval '1 day'",
+            job section: String = "{}"
+        ) async throws {
             let ledger = Ledger(
                 conninfo: ConnectionString(try TemporaryDatabase.conninfo),
                 schema: "appstore",
@@ -31,7 +34,7 @@ struct RowQueueTests {
                 deadline: .seconds(20)
             )
             let app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1)
-            let job = try TestJob.of("sendConsumptionInformation: {}")
+            let job = try TestJob.of("sendConsumptionInformation: \(section)", input: section == "{}" ? "query: SELECT 1" : nil)
             let id = "00000000-0000-5000-8000-000000000001"
             let values = rows.enumerated().map { place, row in
                 """
@@ -42,13 +45,13 @@ struct RowQueueTests {
             try await ledger.transaction { connection in
                 try connection.script(
                     """
+                    INSERT INTO action_rows (app_id, batch_id, position, input, parameters, subject, verdict, state, send_by, may_be_applied,
+                        request_id, first_sent_at)
+                    VALUES \(values.joined(separator: ", "));
                     INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_columns, row_count, rows_to_send,
                         rows_invalid, rows_ineligible, rows_duplicate, rows_same, approved_at, approved_rows, approval_expires_at)
                     VALUES (\(app.rawValue), '\(id)', '\(job.name)', 'sendConsumptionInformation', repeat('0', 64), 0, '{}', \(rows.count),
                         \(rows.count), 0, 0, 0, 0, now(), \(rows.count), \(expires));
-                    INSERT INTO action_rows (app_id, batch_id, position, input, parameters, subject, verdict, state, send_by, may_be_applied,
-                        request_id, first_sent_at)
-                    VALUES \(values.joined(separator: ", "))
                     """
                 )
             }
@@ -67,7 +70,7 @@ struct RowQueueTests {
         }
 
         func intend(_ row: LeasedRow, _ purpose: AttemptPurpose = .send) async throws {
-            _ = try await queue.recordIntent(row, purpose, .get("/"))
+            _ = try await queue.recordIntent(row, purpose, .get("/"), policy: nil)
         }
 
         func reasons(of file: ActionResultFile) async throws -> [String] {
@@ -96,7 +99,7 @@ struct RowQueueTests {
         try await scene.intend(rows[2], .readBack)
 
         var states: [RowState?] = []
-        for row in rows { states.append(try await scene.queue.endLate(row)) }
+        for row in rows { states.append(try await scene.queue.giveUp(row)) }
         #expect(states == [nil, .cancelled, .unknown, .cancelled, nil])
         #expect(
             try await scene.reasons(of: .unprocessed).first
@@ -117,7 +120,7 @@ struct RowQueueTests {
         try await scene.queue.open()
         let rows = try await scene.lease()
         #expect(rows.map(\.position) == [2])
-        for row in rows { #expect(try await scene.queue.endLate(row) == .cancelled) }
+        for row in rows { #expect(try await scene.queue.giveUp(row) == .cancelled) }
         guard case .drained = try await scene.queue.lease(atMost: 9) else {
             Issue.record("a row without an approval can be leased")
             return
@@ -125,13 +128,72 @@ struct RowQueueTests {
         #expect(try await scene.actions.states(of: scene.queue.batch) == ["approved": 1, "cancelled": 1])
     }
 
+    /// What ends the approval of a batch, as SQL.
+    private static let ends = [
+        "SELECT end_approvals(1, 'extend', 'withdrawn')",
+        "UPDATE action_batches SET approval_ended_because = 'policy changed'",
+        "UPDATE action_batches SET approval_expires_at = now() - interval '1 second'",
+        """
+        INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, maximum_rows, expires_at)
+        SELECT app_id, job, action, repeat('0', 64), 1, now() + interval '1 day' FROM action_batches
+        """,
+    ]
+
+    @Test(arguments: ends)
+    func
+        `the intent of a leased row is refused after its approval has ended, and one that can have been sent is found out`(
+            end: String
+        ) async throws
+    {
+        let scene = try await Scene([Self.open, (Self.open.sendBy, true), Self.open])
+        try await scene.queue.open()
+        let rows = try await scene.lease()
+        try await scene.intend(rows[2])
+        try await scene.actions.ledger.transaction {
+            try $0.script(end.replacing("'extend'", with: "'\(scene.actions.job.name)'"))
+        }
+        await #expect(throws: RowLeaseLost.self) { try await scene.intend(rows[0]) }
+        try await scene.intend(rows[1], .repeating)
+        // Apple has not got the third request, so it is unsent again.
+        let change = RowChange(result: RowChange.Result(message: "not sent"), state: .approved, mayBeApplied: false)
+        try await scene.queue.record(change, of: rows[2], attempt: 1)
+        await #expect(throws: RowLeaseLost.self) { try await scene.intend(rows[2]) }
+        for row in rows { _ = try await scene.queue.giveUp(row) }
+        let hasExpired = end.contains("expires_at = ")
+        #expect(
+            try await scene.actions.states(of: scene.queue.batch)
+                == (hasExpired ? ["approved": 2, "confirming": 1] : ["cancelled": 2, "confirming": 1])
+        )
+        let unsent = "SELECT count(*) AS rows FROM action_rows WHERE first_sent_at IS NULL AND lease_owner IS NULL"
+        let count = try await scene.actions.ledger.transaction { try $0.run(unsent)[0].int64("rows") }
+        #expect(count == 2)
+    }
+
+    @Test func `the intent names the policy that the job file has now`() async throws {
+        let answers = "{customerConsented: true, policy: [{answer: none}]}"
+        let scene = try await Scene([Self.open], job: answers)
+        let policy = String(repeating: "a", count: 64)
+        try await scene.actions.ledger.transaction {
+            try $0.script("UPDATE action_batches SET policy_sha256 = '\(policy)'")
+        }
+        let queue = RowQueue(scene.actions, try #require(try await scene.actions.batches().first))
+        try await queue.open()
+        guard case .rows(let rows) = try await queue.lease(atMost: 1) else { return }
+        for other in [String(repeating: "b", count: 64), nil] {
+            await #expect(throws: ActionRefusal.policyChanged(approved: policy, found: other ?? "none")) {
+                _ = try await queue.recordIntent(rows[0], .send, .get("/"), policy: other)
+            }
+        }
+        #expect(try await queue.recordIntent(rows[0], .send, .get("/"), policy: policy) == 1)
+    }
+
     @Test func `a row whose lease has passed to another process is not ended by the first one`() async throws {
         let scene = try await Scene([("now() - interval '1 minute'", false)])
         try await scene.queue.open()
         let row = try #require(try await scene.lease().first)
         let other = RowQueue(scene.actions, scene.queue.batch)
-        #expect(try await other.endLate(row) == nil)
-        #expect(try await scene.queue.endLate(row) == .cancelled)
+        #expect(try await other.giveUp(row) == nil)
+        #expect(try await scene.queue.giveUp(row) == .cancelled)
     }
 
     @Test func `the SUMMARY notification of a request tells its counts, and no other notification does`() async throws {

@@ -34,6 +34,13 @@ enum ActionAudit {
                 OR NEW.attempts < OLD.attempts THEN
                 INSERT INTO audit.broken (what) VALUES (format('%s: the planned row was changed', item));
             END IF;
+            -- The end of an approval cancels rows that a process holds, but none that can have been sent.
+            IF NEW.state = 'cancelled' AND NEW.lease_epoch = OLD.lease_epoch + 1 THEN
+                IF OLD.may_be_applied OR NEW.first_sent_at IS NOT NULL THEN
+                    INSERT INTO audit.broken (what) VALUES (format('%s: cancelled, although it may be applied', item));
+                END IF;
+                RETURN NULL;
+            END IF;
             IF NEW.lease_epoch <> OLD.lease_epoch THEN
                 IF NEW.lease_epoch <> OLD.lease_epoch + 1 THEN
                     INSERT INTO audit.broken (what) VALUES (format('%s: epoch %s after %s', item, NEW.lease_epoch, OLD.lease_epoch));
@@ -53,6 +60,19 @@ enum ActionAudit {
             RETURN NULL;
         END $$;
         CREATE TRIGGER audit AFTER UPDATE ON appstore.action_rows FOR EACH ROW EXECUTE FUNCTION audit.watch_action_rows();
+
+        CREATE FUNCTION audit.watch_intents() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO audit.broken (what)
+            SELECT format('A11: %s %s was sent for the first time at %s, after its approval had ended (%s)', NEW.batch_id, NEW.position, NEW.sent_at,
+                          coalesce(b.approval_ended_because, 'expired'))
+              FROM appstore.action_batches b
+             WHERE b.app_id = NEW.app_id AND b.batch_id = NEW.batch_id
+               AND (b.approval_ended_at IS NOT NULL OR b.approval_expires_at < NEW.sent_at - interval '2 seconds');
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER audit_intents AFTER INSERT ON appstore.action_attempts
+            FOR EACH ROW WHEN (NEW.purpose = 'send') EXECUTE FUNCTION audit.watch_intents();
 
         CREATE FUNCTION audit.watch_action_attempts() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN

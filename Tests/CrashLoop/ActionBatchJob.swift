@@ -8,6 +8,8 @@ struct ActionBatchJob: Sendable {
         case setToken(String)
         case finish
         case commerce(CommerceCall)
+        /// Answers to refund requests by a policy that prefers this decision.
+        case answer(preference: String)
 
         /// As the simulator names it.
         var endpoint: String {
@@ -16,6 +18,7 @@ struct ActionBatchJob: Sendable {
             case .setToken: "setAppAccountToken"
             case .finish: "finishTransaction"
             case .commerce(let call): call.rawValue
+            case .answer: "sendConsumptionInformation"
             }
         }
 
@@ -23,7 +26,7 @@ struct ActionBatchJob: Sendable {
         var hasRequestID: Bool {
             switch self {
             case .extend, .commerce: true
-            case .setToken, .finish: false
+            case .setToken, .finish, .answer: false
             }
         }
 
@@ -38,11 +41,16 @@ struct ActionBatchJob: Sendable {
             case .extend(let days): "extendRenewalDate: {extendByDays: \(days), extendReasonCode: 3}"
             case .setToken, .finish: "\(endpoint): {}"
             case .commerce(let call): "\(endpoint): \(call.parameters)"
+            case .answer(let preference):
+                """
+                \(endpoint): {customerConsented: true, policy: [{when: {advancedCommerce: true}, answer: none},
+                    {answer: {deliveryStatus: DELIVERED, sampleContentProvided: false, refundPreference: \(preference)}}]}
+                """
             }
         }
 
-        /// With rows of every verdict.
-        fileprivate var query: String {
+        /// With rows of every verdict; `nil` for answers, because the policy takes the place of an input.
+        fileprivate var query: String? {
             switch self {
             case .extend:
                 """
@@ -55,6 +63,7 @@ struct ActionBatchJob: Sendable {
                 """
             case .finish: "SELECT transaction_id FROM transactions ORDER BY 1 LIMIT 30"
             case .commerce(let call): call.query
+            case .answer: nil
             }
         }
     }
@@ -114,23 +123,26 @@ extension ActionRound {
     /// Writes the job file of the next batch.
     mutating func nextJob() throws -> ActionBatchJob {
         jobs += 1
-        let action = plan.action(of: batchNumber)
-        let name = "batch-\(jobs)"
+        return try write(plan.action(of: batchNumber), to: "batch-\(jobs)")
+    }
+
+    /// Writes the job file of a batch.
+    func write(_ action: ActionBatchJob.Action, to name: String) throws -> ActionBatchJob {
         // A short window makes the times short in which Apple's data must show an effect.
         let limits = """
             {share: 1, concurrency: \(plan.concurrency), windowSeconds: 10,
                requestsPerSecond: {\(action.endpoint): 100000, subscriptionStatuses: 100000, transactionInfo: 100000}}
             """
-        let query = action.query.split(separator: "\n").map { "    \($0.trimmed)" }.joined(separator: "\n")
+        let query = action.query.map { query in
+            "input:\n  query: |\n" + query.split(separator: "\n").map { "    \($0.trimmed)" }.joined(separator: "\n")
+        }
         let text = """
             version: 1
             name: \(name)
             \(try storeSections())
             action:
               \(action.section)
-            input:
-              query: |
-            \(query)
+            \(query ?? "")
             limits: \(limits)
             output:
               postgres: {url: "${DATABASE_URL}"}

@@ -12,12 +12,14 @@ import TestSupport
 /// - A6: only the process that holds a row changes it, and an outcome stays (triggers).
 /// - A7: no request without a grant.
 /// - A8: a batch comes to its end.
+/// - A11: no row is sent for the first time after its approval has ended (triggers), and a row that is cancelled changed nothing.
+/// - A12: a refund request has one answer.
 /// - A10: nothing names an erased customer, and no request is sent for a row of one.
 /// - A9: SIGTERM ends a process in time, and it gives its rows back.
 extension ActionRound {
     /// Equal requests that changed the store's world, or repeated one that did.
     private struct Applied: Decodable, Sendable {
-        struct Body: Decodable { let appAccountToken: String? }
+        struct Body: Decodable { let appAccountToken, refundPreference: String? }
         let endpoint: String
         let transactionId: String?
         let requestIdentifier: String?
@@ -34,9 +36,11 @@ extension ActionRound {
         let (grants, broken) = try await patiently {
             (try await AuditTrail.grants(in: book), try await AuditTrail.broken(in: book))
         }
-        var sentences = broken.map { "A6: \($0)" } + AuditTrail.overspent(arrivals, grants).map { "A7: \($0)" }
+        var sentences =
+            broken.map { $0.hasPrefix("A") ? $0 : "A6: \($0)" }
+            + AuditTrail.overspent(arrivals, grants).map { "A7: \($0)" }
         sentences += try await unrecorded(reached)
-        sentences += appliedTwice(reached)
+        sentences += appliedTwice(reached) + answeredTwice(reached)
         let batch = try current
         try await succeed(["actions", "results", batch.path, "--directory", store.directory + "/live"])
         sentences += try missingRows(in: "live", of: batch)
@@ -66,13 +70,21 @@ extension ActionRound {
             }.map { "A3: \($0.key) was changed \($0.value) times" }
     }
 
+    /// A12: the purchases about which the store was told two different decisions; a round has one refund request for each.
+    private func answeredTwice(_ reached: [Applied]) -> [String] {
+        let told = reached.filter { $0.endpoint == "sendConsumptionInformation" }
+        return Dictionary(grouping: told) { $0.transactionId ?? "" }
+            .filter { Set($0.value.map { $0.body?.refundPreference ?? "none" }).count > 1 }
+            .map { "A12: the refund request of \($0.key) has \($0.value.count) different answers" }
+    }
+
     /// A2: each request in the store has the ID of a row with this subscription, or is of a row that was sent.
     private func unrecorded(_ reached: [Applied]) async throws -> [String] {
         let book = book
         let rows = try await patiently {
             try await book.column(
                 """
-                SELECT action || ' ' || subject || CASE WHEN action IN ('setAppAccountToken', 'finishTransaction') THEN '' ELSE ' ' || request_id END
+                SELECT action || ' ' || subject || CASE WHEN action IN ('setAppAccountToken', 'finishTransaction', 'sendConsumptionInformation') THEN '' ELSE ' ' || request_id END
                   FROM action_rows JOIN action_batches USING (app_id, batch_id) WHERE request_id IS NOT NULL
                 """
             )
@@ -130,6 +142,9 @@ extension ActionRound {
                         && request.body?.appAccountToken == token
                 // A transaction that was finished before is not changed.
                 case .finish: return request.transactionId == row["transaction_id"]
+                case .answer(let preference):
+                    return request.transactionId == row["transaction_id"]
+                        && request.body?.refundPreference == preference
                 }
             }
         }
@@ -139,6 +154,12 @@ extension ActionRound {
         }
         var sentences = succeeded.filter { !isApplied($0, in: after) }.map {
             "A4: \($0["outcome_request_id"] ?? "") succeeded in \(batch.name), but has changed nothing"
+        }
+        if case .finish = batch.action { return sentences }
+        sentences += try rows(of: "unprocessed", in: directory).filter {
+            $0["outcome"] == "cancelled" && isApplied($0, in: after)
+        }.map {
+            "A11: row \($0["outcome_position"] ?? "") of \(batch.name) is cancelled, but was applied"
         }
         guard batch.action.hasRequestID else { return sentences }
         // A row that is still approved can be sent meanwhile.
@@ -159,6 +180,7 @@ extension ActionRound {
                 """
                 SELECT format('A8: row %s of %s is %s', r.position, b.job, r.state) FROM action_rows r JOIN action_batches b USING (app_id, batch_id)
                  WHERE b.approved_at IS NOT NULL AND r.state NOT IN ('succeeded', 'rejected', 'not_applied', 'skipped')
+                   AND NOT (r.state = 'cancelled' AND b.approval_ended_at IS NOT NULL)
                    AND r.parameters IS NOT NULL
                 UNION ALL
                 SELECT format('A8: %s is not finished', job) FROM action_batches WHERE approved_at IS NOT NULL AND finished_at IS NULL
@@ -173,7 +195,7 @@ extension ActionRound {
         // What the store refuses each time is rejected, unless a kill has left open whether it was applied. What the store never
         // applies is known as not applied.
         for batch in batches {
-            guard batch.action.hasRequestID else { continue }
+            guard batch.action.hasRequestID, !endedJobs.contains(batch.name) else { continue }
             let states = try await book.column(
                 """
                 SELECT state FROM action_rows JOIN action_batches USING (app_id, batch_id)

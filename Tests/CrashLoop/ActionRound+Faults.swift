@@ -15,6 +15,7 @@ extension ActionRound {
         case .cutCommit: try await cutCommit(fault)
         case .terminate, .terminateTwice: try await terminate(fault)
         case .killBackend, .killPostmaster, .stopPostgresAtOnce: try await breakPostgres(fault)
+        case .interference(let change): try await interfere(change, fault)
         case .erasure: try await eraseCustomer(fault)
         case .cutPages: tally.miss(fault)
         }

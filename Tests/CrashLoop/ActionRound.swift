@@ -23,6 +23,8 @@ struct ActionRound: PlayedRound {
     var postgresWasKilled = false
     /// Every batch that was planned to its end.
     var batches: [ActionBatchJob] = []
+    /// The jobs whose approval has ended before all of their rows were sent.
+    var endedJobs: Set<String> = []
     /// Transaction IDs of customers who were erased.
     var erased: Set<String> = []
     /// The number of job files so far.
@@ -99,7 +101,8 @@ struct ActionRound: PlayedRound {
         alive.removeAll { $0.name == worker.name }
         // 76: the store has refused so much that the process gave up. It is no fault of the process.
         let gaveUp = code == 76 && worker.process.errors.contains("more than half")
-        guard [0, 2].contains(code) || gaveUp || (code == 137 && worker.failpoint != nil) else {
+        let isRefused = try code == 78 && endedJobs.contains(current.name)
+        guard [0, 2].contains(code) || gaveUp || isRefused || (code == 137 && worker.failpoint != nil) else {
             throw BrokenPromise(sentences: ["\(worker.name) ended with \(code): \(worker.process.errors)"])
         }
         return code
@@ -141,7 +144,7 @@ struct ActionRound: PlayedRound {
         try await checkEnd()
     }
 
-    private mutating func crawl() async throws {
+    mutating func crawl() async throws {
         try await succeed(["run", try writeCrawl(), "--progress", "none"])
     }
 
@@ -218,6 +221,15 @@ struct ActionRound: PlayedRound {
         if case .commerce(.migrateSubscription) = last.action { return true }
         if case .extend = action { return true }
         return false
+    }
+
+    /// Plans and approves a batch of a job that is not in the plan; the next one of the plan if it has no row to send.
+    mutating func planNext(_ job: ActionBatchJob) async throws {
+        let output = try await succeed(["actions", "plan", job.path, "--json"]).process.output
+        guard let planned = try? job.planned(output), planned.rowsToSend > 0 else { return try await planNext() }
+        diary.append("\(planned.name) \(planned.action.endpoint): \(planned.rowsToSend) rows")
+        batches.append(planned)
+        try await approve()
     }
 
     /// Plans and approves the next batch.

@@ -16,9 +16,10 @@ struct ActionRoundPlan: Sendable {
     /// Whether the store answers 4000097 to every repeated request of the Advanced Commerce API, also where Apple does not list it.
     let refusesEveryRepeat: Bool
 
-    /// Of 15 faults eight hit crash points, four come at any moment, two are of the other kinds, and one is an erasure.
+    /// Of 15 faults eight hit crash points, three come at any moment, two are of the other kinds, one is an erasure, and one ends an
+    /// approval.
     private static let points = 8
-    private static let kills = 4
+    private static let kills = 3
     private static let others = 2
 
     /// An action, without what differs from batch to batch.
@@ -64,6 +65,8 @@ struct ActionRoundPlan: Sendable {
             .terminateTwice,
         ]
         faults += (0..<Self.others).map { other[(round * Self.others + $0) % other.count] }
+        let changes = InjectedFault.Interference.allCases
+        faults.append(.interference(changes[round / 2 % changes.count]))
         faults.append(.erasure)
         faults.shuffle(using: &random)
         self.faults = faults

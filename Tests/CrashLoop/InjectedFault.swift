@@ -24,6 +24,15 @@ enum InjectedFault: Sendable {
     case erasure
     /// The store closes some connections in the middle of a page or before the answer.
     case cutPages
+    /// What may be sent changes while processes send, and one of them is killed.
+    case interference(Interference)
+
+    /// A change of what may be sent.
+    enum Interference: String, CaseIterable, Sendable {
+        case expiry = "approval expired"
+        case withdrawal = "approval withdrawn"
+        case newPolicy = "policy changed"
+    }
 
     /// Its name in the histogram.
     var name: String {
@@ -40,18 +49,18 @@ enum InjectedFault: Sendable {
         case .stopPostgresAtOnce: "PostgreSQL: stop -m immediate"
         case .erasure: "a customer erased"
         case .cutPages: "connections to the store cut"
+        case .interference(let change): change.rawValue
         }
     }
-
-    /// All faults in the histogram of a loop of actions.
-    static let ofActions = ofBoth + [.erasure]
-    /// The same of a loop of crawls.
-    static let ofCrawls = ofBoth + [.cutPages]
 
     private static let ofBoth: [InjectedFault] = [
         .kill, .pause, .stopAt(PlannedPoint(CrashSite.all[0], nth: 1)), .cutCommit, .terminate, .terminateTwice,
         .killBackend, .killPostmaster, .stopPostgresAtOnce,
     ]
+    /// All faults in the histogram of a loop of actions.
+    static let ofActions = ofBoth + [.erasure] + Interference.allCases.map { .interference($0) }
+    /// The same of a loop of crawls.
+    static let ofCrawls = ofBoth + [.cutPages]
 }
 
 /// A crash point, and at which of its passes to act.

@@ -280,8 +280,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("NON_CONSUMABLE, CONSUMABLE", "{deliveryStatus: DELIVERED, sampleContentProvided: true, refundPreference: GRANT_PRORATED}", "above 0 and below 100000"),
-        ("AUTO_RENEWABLE", "{deliveryStatus: DELIVERED, sampleContentProvided: true, consumptionPercentage: 5}", "remove consumptionPercentage"),
+        (
+            "NON_CONSUMABLE, CONSUMABLE",
+            "{deliveryStatus: DELIVERED, sampleContentProvided: true, refundPreference: GRANT_PRORATED}",
+            "above 0 and below 100000"
+        ),
+        (
+            "AUTO_RENEWABLE", "{deliveryStatus: DELIVERED, sampleContentProvided: true, consumptionPercentage: 5}",
+            "remove consumptionPercentage"
+        ),
     ])
     func `a policy whose rule has an answer that Apple takes for none of its product types is refused`(
         types: String,

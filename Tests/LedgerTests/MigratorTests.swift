@@ -120,6 +120,56 @@ struct MigratorTests {
         }
     }
 
+    @Test
+    func `a ledger of 0.1.0 keeps its approvals: no unsent row looks sent, and each refund request has one answer`()
+        async throws
+    {
+        let ledger = try TestLedger.bare()
+        let baseline = try String(contentsOfFile: TestLedger.sql.migrations + "/0001_tables.sql", encoding: .utf8)
+        try await withMigrations(["0001_tables.sql": baseline]) { directory in
+            _ = try await Migrator(ledger: ledger, directory: directory).migrate()
+        }
+        try await ledger.transaction { connection in
+            try connection.script(
+                """
+                INSERT INTO apps (bundle_id, environment) VALUES ('com.example.game', 'Production');
+                INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_columns, row_count, rows_to_send, rows_invalid,
+                       rows_ineligible, rows_duplicate, rows_same, approved_at, approved_rows, approval_expires_at, planned_at)
+                SELECT 1, ('00000000-0000-4000-8000-00000000000' || n)::uuid, 'job' || n, 'sendConsumptionInformation', repeat('a', 64), n, '{}', 3, 3, 0, 0,
+                       0, 0, now(), 3, now() + interval '1 day', now() + n * interval '1 minute' FROM generate_series(1, 3) n;
+                INSERT INTO action_rows (app_id, batch_id, position, input, parameters, subject, verdict, state, send_by, may_be_applied, request_id,
+                       first_sent_at, claimable_at)
+                SELECT 1, batch_id, r.position, '{}', '{}', r.subject, 'valid', r.state, r.send_by, r.may, CASE WHEN r.may THEN batch_id END,
+                       CASE WHEN r.sent THEN now() END, now()
+                  FROM action_batches JOIN (VALUES
+                    (1, 1, '7', 'approved', now() + interval '1 hour', false, true), (1, 2, '8', 'unknown', now() - interval '1 hour', true, true),
+                    (1, 3, '9', 'approved', now() - interval '1 hour', false, false), (2, 1, '7', 'unknown', now() + interval '1 hour', true, true),
+                    (2, 2, '5', 'planned', now() + interval '1 hour', false, false), (3, 1, '5', 'approved', now() + interval '1 hour', false, false),
+                    (3, 2, '6', 'approved', NULL, false, true)
+                  ) r (batch, position, subject, state, send_by, may, sent) ON r.batch = occurrence
+                """
+            )
+        }
+        let migrator = Migrator(ledger: ledger, directory: try TestLedger.sql)
+        _ = try await migrator.migrate()
+        let rows = try await ledger.transaction { connection in
+            try connection.run(
+                """
+                SELECT concat_ws(' ', b.occurrence, r.position, r.state, r.first_sent_at IS NOT NULL, r.ended_at IS NOT NULL, r.salted_sha256 IS NOT NULL) AS line
+                  FROM action_rows r JOIN action_batches b USING (app_id, batch_id) ORDER BY 1
+                """
+            ).map { try $0.text("line") }
+        }
+        #expect(
+            rows == [
+                "1 1 cancelled f t t", "1 2 unknown t t t", "1 3 cancelled f t t", "2 1 unknown t f t",
+                "2 2 cancelled f t t",
+                "3 1 approved f f t", "3 2 approved f f t",
+            ]
+        )
+        #expect(try await migrator.migrate().changedNothing)
+    }
+
     @Test func `a function whose file has changed is replaced, and until then no command uses the schema`() async throws
     {
         let ledger = try TestLedger.bare()

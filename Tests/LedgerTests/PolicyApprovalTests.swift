@@ -125,7 +125,7 @@ struct PolicyApprovalTests {
         "parameters = NULL",
         // After Apple's deadline, or as if it was sent.
         "send_by = NULL", "send_by = send_by + interval '1 second'", "state = 'approved'",
-        "request_id = gen_random_uuid(), may_be_applied = true",
+        "state = 'sending', request_id = gen_random_uuid(), may_be_applied = true, first_sent_at = now()",
     ])
     func `RP18 rows that do not follow from the policy are not approved, whoever wrote them`(change: String)
         async throws
@@ -158,8 +158,15 @@ struct PolicyApprovalTests {
                 // More rows than the batch says.
                 #expect(try !isApproved(2, Self.rows(of: 2, 3) + Self.batch(2, rows: 1)))
                 // A request that has an answer.
-                try await book.change("UPDATE action_rows SET state = 'succeeded', first_sent_at = now() WHERE subject = '11'")
-                #expect(try !isApproved(4, Self.rows(of: 1, 3).replacing(Self.id(1), with: Self.id(4)) + Self.batch(4, rows: 3)))
+                try await book.change(
+                    "UPDATE action_rows SET state = 'succeeded', first_sent_at = now() WHERE subject = '11'"
+                )
+                #expect(
+                    try !isApproved(
+                        4,
+                        Self.rows(of: 1, 3).replacing(Self.id(1), with: Self.id(4)) + Self.batch(4, rows: 3)
+                    )
+                )
                 // The second rule decides on these, and gives another answer.
                 #expect(try !isApproved(7, Self.rows(of: 7, 1) + Self.batch(7, rows: 1)))
                 #expect(throws: PostgresError.self) {
@@ -167,7 +174,9 @@ struct PolicyApprovalTests {
                 }
                 // Who wrote the rows is recorded.
                 #expect(
-                    try await book.column("SELECT DISTINCT planned_by || ' ' || (approved_by IS NULL) FROM action_batches WHERE occurrence <> 1")
+                    try await book.column(
+                        "SELECT DISTINCT planned_by || ' ' || (approved_by IS NULL) FROM action_batches WHERE occurrence <> 1"
+                    )
                         == ["\(roles.name("actor")) true"]
                 )
             }
@@ -183,28 +192,104 @@ struct PolicyApprovalTests {
         }
     }
 
-    @Test func `a withdrawal is recorded once, and ends the approvals that follow from it and no other`() async throws {
+    /// The cause with which each batch's approval ended, by occurrence.
+    private func ends(on book: LedgerBook) async throws -> [String] {
+        try await book.column(
+            """
+            SELECT concat_ws(' ', approval_ended_because, approval_ended_by = session_user, approval_ended_at > now() - interval '1 hour')
+              FROM action_batches ORDER BY occurrence
+            """
+        )
+    }
+
+    @Test func `a withdrawal is recorded once, and ends the approvals of all batches of the job`() async throws {
         try await withBook { book in
             try await approve(on: book)
             try await plan(1, rows: 1, on: book)
             try await plan(2, rows: 1, on: book)
-            #expect(try await isApproved(1, on: book))
+            try await plan(3, rows: 1, on: book)
             try await book.change(
                 """
                 UPDATE action_batches SET approved_rows = 1, approved_at = now(), approval_expires_at = now() + interval '1 day'
                  WHERE occurrence = 2
                 """
             )
+            #expect(try await isApproved(1, on: book))
             let withdraw = "UPDATE action_policy_approvals SET withdrawn_at = 'epoch'"
             try await book.change(withdraw)
             await #expect(throws: PostgresError.self) { try await book.change(withdraw) }
             let state =
                 "SELECT withdrawn_by = session_user AND withdrawn_at > now() - interval '1 hour' FROM action_policy_approvals"
             #expect(try await book.column(state) == ["true"])
-            let expired = "SELECT approval_expires_at <= clock_timestamp() FROM action_batches ORDER BY occurrence"
-            #expect(try await book.column(expired) == ["true", "false"])
-            try await plan(3, rows: 1, on: book)
+            // The third one is only planned.
+            #expect(try await ends(on: book) == ["withdrawn t t", "withdrawn t t", ""])
             #expect(try await !isApproved(3, on: book))
+            await #expect(throws: PostgresError.self, "it ends once") {
+                try await book.change(
+                    "UPDATE action_batches SET approval_ended_because = 'expired' WHERE occurrence = 1"
+                )
+            }
+        }
+    }
+
+    @Test
+    func `a newer approval of a batch or of the policy ends those of the job's older batches, and no derived one does`()
+        async throws
+    {
+        try await withBook { book in
+            func approve(batch: Int) async throws {
+                try await plan(batch, rows: 1, on: book)
+                try await book.change(
+                    """
+                    UPDATE action_batches SET approved_rows = 1, approved_at = now(), approval_expires_at = now() + interval '1 day'
+                     WHERE occurrence = \(batch)
+                    """
+                )
+            }
+            try await approve(batch: 1)
+            #expect(try await ends(on: book) == [""])
+            try await approve(batch: 2)
+            #expect(try await ends(on: book) == ["superseded t t", ""])
+            try await self.approve(on: book)
+            #expect(try await ends(on: book) == ["superseded t t", "superseded t t"])
+            for batch in [3, 4] {
+                try await plan(batch, rows: 1, on: book)
+                #expect(try await isApproved(batch, on: book))
+            }
+            #expect(try await ends(on: book).suffix(2) == ["", ""])
+            try await approve(batch: 5)
+            #expect(try await ends(on: book) == Array(repeating: "superseded t t", count: 4) + [""])
+        }
+    }
+
+    @Test func `two batches cannot both hold an answer to one refund request that can leave`() async throws {
+        try await withBook { book in
+            func row(_ batch: Int, _ values: String) async throws {
+                try await book.change(
+                    """
+                    INSERT INTO action_rows (app_id, batch_id, position, input, subject, verdict, state, send_by, may_be_applied, request_id,
+                                             first_sent_at, ended_at)
+                    SELECT 1, '\(Self.id(batch))', 9, '{}', '7', 'valid', \(values)
+                    """
+                )
+            }
+            let unsent = "'approved', now() + interval '1 hour', false, NULL, NULL, NULL"
+            for (batch, values) in [
+                (1, "'planned', now() + interval '1 hour', false, NULL, NULL, NULL"),
+                (2, "'succeeded', now() + interval '1 hour', false, NULL, now(), now()"),
+                (3, "'cancelled', now() + interval '1 hour', false, NULL, NULL, now()"),
+                (4, "'unknown', now() - interval '1 hour', true, gen_random_uuid(), now(), now()"),
+                (5, "'confirming', now() + interval '1 hour', true, gen_random_uuid(), now(), NULL"),
+            ] {
+                try await plan(batch, rows: 1, on: book)
+                try await row(batch, values)
+            }
+            try await plan(6, rows: 1, on: book)
+            await #expect(throws: PostgresError.self) { try await row(6, unsent) }
+            try await book.change(
+                "UPDATE action_rows SET state = 'succeeded', may_be_applied = false WHERE state = 'confirming'"
+            )
+            try await row(6, unsent)
         }
     }
 

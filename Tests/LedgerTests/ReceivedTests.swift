@@ -194,7 +194,9 @@ struct ReceivedTests {
         #expect(try await !inbox.quarantine(refused("of 100000000001", reason: "conflict")))
         #expect(try await inbox.quarantine(refused("of 200000000002")))
         #expect(try await inbox.quarantine(refused("of 200000000002")), "counted")
-        #expect(try await world.rows("SELECT body, receipts FROM received_notifications") == ["(\"of 200000000002\",2)"])
+        #expect(
+            try await world.rows("SELECT body, receipts FROM received_notifications") == ["(\"of 200000000002\",2)"]
+        )
         // A content that a newer one replaces before it has become records.
         func stored(_ key: String, _ text: String, content: UInt8, signed: Int64) -> ReceivedNotification {
             ReceivedNotification(

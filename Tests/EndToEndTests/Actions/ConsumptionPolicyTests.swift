@@ -175,7 +175,9 @@ struct ConsumptionPolicyTests {
             let unknown = try scene.results("unknown").values
             #expect(Set(unknown.compactMap { $0["transaction_id"] }) == Set(interrupted))
             #expect(
-                unknown.allSatisfy { $0["outcome_apple_message"] == "not sent again: the customer does not consent any more" },
+                unknown.allSatisfy {
+                    $0["outcome_apple_message"] == "not sent again: the customer does not consent any more"
+                },
                 "\(unknown)"
             )
             let cancelled = try scene.results("unprocessed").values.filter { $0["outcome"] == "cancelled" }

@@ -184,9 +184,11 @@ struct ErasedBatchTests {
     }
 
     @Test(arguments: ["intentCommitted@1", "writeAnswered@1"])
-    func `ER5 a row whose customer is erased after a kill stays unknown, is not sent again, and does not keep its batch open`(
-        point: String
-    ) async throws {
+    func
+        `ER5 a row whose customer is erased after a kill stays unknown, is not sent again, and does not keep its batch open`(
+            point: String
+        ) async throws
+    {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(1)
             try scene.list(ids)

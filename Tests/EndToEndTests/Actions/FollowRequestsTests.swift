@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -75,6 +76,35 @@ struct FollowRequestsTests {
         {
             #expect(await process.wait() == 78, "\(process.errors)", sourceLocation: location)
             #expect(process.errors.contains(words), "\(process.errors)", sourceLocation: location)
+        }
+
+        /// Runs `actions run --follow` during `body` until it stops or kills itself at a crash point.
+        func following(failpoint: String, _ body: (ChildProcess) async throws -> Void) async throws {
+            let arguments = ["actions", "run", job, "--follow"]
+            let variables = environment("actor").merging(["STORELEDGER_FAILPOINT": failpoint]) { $1 }
+            try await withChildProcess(Executables.failpoints, arguments, environment: variables) { process in
+                let line = await process.errorLine(with: "failpoint ")
+                try #require(line != nil, "\(process.errors)")
+                try await body(process)
+            }
+        }
+
+        /// Ends the leases of killed processes, as waiting a minute would do.
+        func endLeases() async throws { try await actions.endLeases() }
+
+        /// What Apple was told of each purchase, in the order of the requests.
+        func preferences() async throws -> [String: Set<String>] {
+            struct Answer: Decodable, Sendable {
+                struct Body: Decodable { let refundPreference: String? }
+                let transactionId: String?
+                let body: Body?
+                let applied: Int
+            }
+            let told = try await stage.store.actions(as: Answer.self).filter { $0.applied > 0 }
+            return Dictionary(
+                told.map { ($0.transactionId ?? "", [$0.body?.refundPreference ?? "none"]) },
+                uniquingKeysWith: { $0.union($1) }
+            )
         }
 
         /// Lets customers ask for refunds, and waits until the receiver has made records of Apple's requests.
@@ -249,6 +279,108 @@ struct FollowRequestsTests {
                 ) == ["3 3"]
             )
             #expect(try await scene.book.count("SELECT max(attempts) FROM action_rows") == 1)
+        }
+    }
+
+    @Test func `AI15 AI16 RP19 a withdrawal ends the batches of every approval, also that of a killed process`()
+        async throws
+    {
+        try await scene { scene in
+            let policy = try await scene.policy()
+            _ = try await scene.approve(policy, rows: 100)
+            try await scene.ask(20)
+            try await scene.following(failpoint: "intentWanted@1=kill") { _ = await $0.wait() }
+            #expect(try await scene.book.count("SELECT count(*) FROM action_rows WHERE state = 'approved'") > 0)
+            _ = try await scene.approve(policy, rows: 100)
+            let withdrawn = try await scene.run("actions", "withdraw", scene.job, as: "approver")
+            #expect(withdrawn.code == 0, "\(withdrawn.errors)")
+            #expect(try await scene.run("actions", "withdraw", scene.job, as: "approver").code == 78)
+            try await scene.endLeases()
+            let outcome = try await scene.run("actions", "run", scene.job)
+            #expect(
+                outcome.code == 78 && outcome.errors.contains("with a newer approval of the job"),
+                "\(outcome.errors)"
+            )
+            #expect(try await scene.answers().isEmpty)
+            #expect(
+                try await scene.book.column("SELECT DISTINCT state FROM action_rows WHERE verdict = 'valid'") == [
+                    "cancelled"
+                ]
+            )
+            // A new approval answers them.
+            _ = try await scene.approve(policy, rows: 100)
+            try await scene.following { _ in
+                let open = try await scene.book.count(Self.answerable)
+                try await scene.wait { try await scene.book.count(Self.answered) == open }
+            }
+            #expect(try await scene.answers().allSatisfy { $0.requested == 1 && $0.applied == 1 })
+        }
+    }
+
+    @Test func `RP14 RP20 a policy that changes while rows wait for Apple gives each request one answer`() async throws
+    {
+        try await scene { scene in
+            let policy = try await scene.policy()
+            _ = try await scene.approve(policy, rows: 100)
+            try await scene.ask(20)
+            let opening = Int64(Date.now.timeIntervalSince1970 * 1_000) + 5_000
+            try await scene.stage.store.setFaults(
+                #"{"rules": [{"endpoint": "sendConsumptionInformation", "atRequest": 1, "fault": "rateLimited", "retryAfter": ["\#(opening)"]}]}"#
+            )
+            try await scene.following { process in
+                let refused = "SELECT count(*) FROM action_attempts WHERE http_status = 429"
+                try await scene.wait { try await scene.book.count(refused) > 0 || process.hasEnded }
+                try scene.change("DECLINE")
+                await scene.expectRefused(process, "the policy was changed after its approval: its SHA-256 is now ")
+            }
+            // The views do not take the rows for sent ones.
+            let waiting =
+                "SELECT count(*) FROM consumption_requests WHERE answer_state = 'cancelled' AND answer_sent_at IS NULL"
+            #expect(try await scene.book.count(waiting) > 0)
+            _ = try await scene.run("actions", "run", scene.job)
+            let before = try await scene.preferences()
+            let changed = try await scene.policy()
+            _ = try await scene.approve(changed, rows: 100)
+            try await scene.following { _ in
+                let open = try await scene.book.count(Self.answerable)
+                try await scene.wait { try await scene.book.count(Self.answered) == open }
+            }
+            let told = try await scene.preferences()
+            #expect(told.values.allSatisfy { $0.count == 1 }, "\(told)")
+            #expect(
+                told.filter { before[$0.key] == nil }.values.allSatisfy { $0 == ["DECLINE"] }
+                    && told.count > before.count
+            )
+        }
+    }
+
+    @Test func `RP21 two processes answer a request once, although the approval is renewed while one of them plans`()
+        async throws
+    {
+        try await scene { scene in
+            let policy = try await scene.policy()
+            _ = try await scene.approve(policy, rows: 100)
+            try await scene.ask(20)
+            try await scene.following(failpoint: "batchPlanned@1=stop") { first in
+                async let renewed = scene.approve(policy, rows: 100)
+                try await scene.wait {
+                    try await scene.book.count(
+                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                    ) > 0
+                }
+                try await scene.following { _ in
+                    first.signal(SIGCONT)
+                    _ = try await renewed
+                    let open = try await scene.book.count(Self.answerable)
+                    try await scene.wait { try await scene.book.count(Self.answered) == open }
+                }
+            }
+            let answers = try await scene.answers()
+            #expect(!answers.isEmpty && answers.allSatisfy { $0.requested == 1 && $0.applied == 1 }, "\(answers)")
+            let twice = """
+                SELECT count(*) FROM (SELECT subject FROM action_rows WHERE first_sent_at IS NOT NULL GROUP BY 1 HAVING count(DISTINCT batch_id) > 1) s
+                """
+            #expect(try await scene.book.count(twice) == 0)
         }
     }
 }

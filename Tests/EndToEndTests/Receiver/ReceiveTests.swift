@@ -315,7 +315,9 @@ struct ReceiveTests {
                 #expect(outcome.code == 0, "\(outcome.errors)")
                 // The first receipt says since when the receiver works.
                 #expect(
-                    try await book.column("SELECT left(notification_uuid, 7) FROM received_notifications") == ["erased-"]
+                    try await book.column("SELECT left(notification_uuid, 7) FROM received_notifications") == [
+                        "erased-"
+                    ]
                 )
                 try await receiver.expect(200, try stage.notification(1))
                 // Another content under its UUID is neither kept as a conflict nor as the newer one, and a forged one is not kept.

@@ -50,7 +50,10 @@ struct ActionRoleTests {
                 ("UPDATE action_policy_approvals SET maximum_rows = 9", []),
                 ("DELETE FROM action_policy_approvals", []),
                 ("UPDATE action_batches SET policy_approval_id = 1", []),
-                ("SELECT lock_policy_approvals(1, 'nothing')", ["actor"]),
+                ("SELECT lock_approvals(1, 'nothing')", ["actor", "approver"]),
+                ("SELECT end_approvals(1, 'nothing', 'withdrawn')", ["actor", "approver"]),
+                ("UPDATE action_batches SET approval_ended_because = 'withdrawn'", ["actor", "approver"]),
+                ("UPDATE action_batches SET approval_ended_at = NULL", []),
                 ("SELECT approve_by_policy(1, gen_random_uuid(), interval '1 hour')", ["actor"]),
                 ("SELECT count(*) FROM transactions", ["actor", "loader", "exporter", "eraser"]),
                 (

@@ -33,7 +33,9 @@ extension ActionRound {
         // What can have left is found out, and nothing else is sent.
         try await setFaults(.calm)
         try await settle()
-        for _ in 0..<5 where try await count("'sending', 'confirming', 'unknown'") > 0 {
+        var runs = 0
+        while runs < 5, try await count("'sending', 'confirming', 'unknown'") > 0 {
+            runs += 1
             try await finish(try startSending())
         }
         if case .newPolicy = change {

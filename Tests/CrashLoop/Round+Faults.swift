@@ -16,7 +16,7 @@ extension Round {
         case .terminate, .terminateTwice: try await terminate(fault)
         case .killBackend, .killPostmaster, .stopPostgresAtOnce: try await breakPostgres(fault)
         case .cutPages: try await cutPages(fault)
-        case .erasure: tally.miss(fault)
+        case .erasure, .interference: tally.miss(fault)
         }
     }
 

@@ -21,6 +21,7 @@ struct RowQueueTests {
         /// - Parameters:
         ///   - rows: For each row its deadline as SQL, and whether an earlier request of it may have been applied.
         ///   - expires: When the approval expires, as SQL.
+        ///   - section: The section of the action in the job file.
         /// - Throws: Errors of the ledger.
         init(
             _ rows: [(sendBy: String, mayBeApplied: Bool)],
@@ -34,7 +35,8 @@ struct RowQueueTests {
                 deadline: .seconds(20)
             )
             let app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1)
-            let job = try TestJob.of("sendConsumptionInformation: \(section)", input: section == "{}" ? "query: SELECT 1" : nil)
+            let input = section == "{}" ? "query: SELECT 1" : nil
+            let job = try TestJob.of("sendConsumptionInformation: \(section)", input: input)
             let id = "00000000-0000-5000-8000-000000000001"
             let values = rows.enumerated().map { place, row in
                 """

@@ -14,6 +14,7 @@ package struct Ledger: Sendable {
     private let conninfo: ConnectionString
     let headers = SigningHeaders()
     let settledTables = SettledTables()
+    let watch: LedgerWatch
 
     /// Creates a ledger.
     ///
@@ -36,6 +37,8 @@ package struct Ledger: Sendable {
         self.schema = schema
         self.deadline = deadline
         self.conninfo = conninfo
+        let watch = LedgerWatch(schema: schema)
+        self.watch = watch
         pages = RetryingPool(
             conninfo: conninfo,
             size: sessions,
@@ -44,6 +47,7 @@ package struct Ledger: Sendable {
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
+            watch.watch(connection)
         }
         control = RetryingPool(
             conninfo: conninfo,
@@ -53,6 +57,7 @@ package struct Ledger: Sendable {
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
+            watch.watch(connection)
         }
     }
 
@@ -105,8 +110,9 @@ package struct Ledger: Sendable {
     ///   - patience: How long to try to connect.
     /// - Returns: The pool; no session is open yet.
     func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
-        PostgresPool(conninfo: conninfo, size: sessions, patience: patience) { [schema] connection in
+        PostgresPool(conninfo: conninfo, size: sessions, patience: patience) { [schema, watch] connection in
             try connection.script(Self.sessionSettings(schema: schema))
+            watch.watch(connection)
         }
     }
 

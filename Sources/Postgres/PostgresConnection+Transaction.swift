@@ -11,7 +11,7 @@ extension PostgresConnection {
     ///   - keepsPlans: Whether ``run(_:_:rows:answer:)`` plans a statement once per session, for all parameters.
     ///   - body: The statements.
     /// - Returns: The result of `body`.
-    /// - Throws: The error of `body`; ``PostgresError`` of `BEGIN` or `COMMIT`. When the answer to `COMMIT` is lost,
+    /// - Throws: The error of `body`; of `BEGIN`, see ``beginTransactions(_:)``; ``PostgresError`` of `COMMIT`. When the answer to `COMMIT` is lost,
     ///   `isOutcomeUnknown` is true and the caller must read back whether it committed.
     package borrowing func transaction<R>(
         _ isolation: IsolationLevel = .readCommitted,
@@ -23,7 +23,7 @@ extension PostgresConnection {
         let settings = keepsPlans ? "; SET LOCAL plan_cache_mode = force_generic_plan" : ""
         let value: R
         do {
-            try execute("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
+            try statements.begin(self, "BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
             value = try body(self)
             try refuseIfCancelled("COMMIT")
         } catch {

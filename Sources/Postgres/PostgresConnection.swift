@@ -75,10 +75,22 @@ package struct PostgresConnection: ~Copyable {
     }
 
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.
-    package borrowing func script(_ sql: String) throws(PostgresError) {
+    ///
+    /// - Returns: The rows of the last statement.
+    @discardableResult
+    package borrowing func script(_ sql: String) throws(PostgresError) -> PostgresRows {
         try refuseIfCancelled(sql)
-        try execute(sql)
+        return try execute(sql)
     }
+
+    /// Replaces the way in which this session begins its transactions.
+    ///
+    /// - Parameter begin: Sends the statement `BEGIN` that it gets, alone or with further statements. If it throws, the
+    ///   transaction is rolled back.
+    package borrowing func beginTransactions(_ begin: @escaping Begin) { statements.begin = begin }
+
+    /// See ``beginTransactions(_:)``.
+    package typealias Begin = @Sendable (_ connection: borrowing PostgresConnection, _ statement: String) throws -> Void
 
     /// Runs `sql` even in a cancelled task, because a rollback must reach the server.
     @discardableResult

@@ -61,6 +61,10 @@ package struct RetryingPool: Sendable {
                 } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                     attempt += 1
                     try await settle(error)
+                } catch let error as PostgresError where error.doesNotFitSchema {
+                    // The beginning of a transaction can say why: see `PostgresConnection.beginTransactions`.
+                    try await pool.withConnection { try $0.transaction { _ in } }
+                    throw error
                 }
             }
         }
@@ -101,6 +105,11 @@ package struct RetryingPool: Sendable {
 }
 
 extension PostgresError {
+    /// Whether the statement names a table, column or function that does not exist.
+    fileprivate var doesNotFitSchema: Bool {
+        [.undefinedTable, .undefinedColumn, .undefinedFunction].contains(state)
+    }
+
     /// Whether the same transaction can succeed when it is repeated.
     package var mayPass: Bool { (isRetryable || isConnectionLoss) && !isUnreachable }
 }

@@ -1,10 +1,10 @@
-import AppStoreModel
+package import AppStoreModel
 
 /// Compares the ledger's clock with this machine's monotonic clock and with the `Date` headers of answers.
 ///
 /// The ledger reads its clock at an unknown moment between query and result, and the server writes its date at an
 /// unknown moment between request and response. A difference counts only if no such moment explains it.
-struct ClockWatch: Sendable {
+package struct ClockWatch: Sendable {
     /// The largest difference that is accepted; `Date` has whole seconds, and no clock is exact.
     static let tolerance = Duration.seconds(60)
     /// The number of consecutive answers with a wrong date that end the crawl.
@@ -15,12 +15,17 @@ struct ClockWatch: Sendable {
     private var ledger: (reading: UnixMilliseconds, asked: Duration, answered: Duration)?
     private var oddDates = 0
 
+    package init() {}
+
     /// Records a reading of the ledger's clock; `asked` and `answered` are moments of `Timekeeper.monotonic`.
     ///
     /// - Throws: ``ClockDisagreement`` when the clock was set since the last reading. A clock that is set forward frees
     ///   budget that is still spent. A clock that is set back frees none until it has caught up.
-    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(ClockDisagreement)
-    {
+    package mutating func ledgerRead(
+        _ reading: UnixMilliseconds,
+        asked: Duration,
+        answered: Duration
+    ) throws(ClockDisagreement) {
         let last = ledger
         ledger = (reading, asked, answered)
         guard let last else { return }

@@ -272,6 +272,7 @@ struct ReceiverRound {
     ///   - deliveries: Those of customers who are not erased.
     ///   - all: All deliveries.
     ///   - customers: The store's customers.
+    /// - Throws: ``BrokenPromise``.
     private func judgeReceived(
         _ deliveries: [SimulatedStore.Delivery],
         of all: [SimulatedStore.Delivery],

@@ -19,6 +19,7 @@ struct StoreCustomers {
     private(set) var transactionIDs: [String: Set<String>] = [:]
 
     /// - Parameter world: The store's list, see `WorldListing`.
+    /// - Throws: `DecodingError`.
     init(world: String) throws {
         let decoder = JSONDecoder()
         for text in world.utf8.split(separator: UInt8(ascii: "\n")) {

@@ -26,7 +26,7 @@ package struct Ledger: Sendable {
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
     ///   - waiting: Called while the server cannot be reached; see
-    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:)``.
+    ///     ``Postgres/PostgresSession/init(conninfo:prepare:begin:waiting:)``.
     package init(
         conninfo: ConnectionString,
         schema: String,
@@ -44,20 +44,20 @@ package struct Ledger: Sendable {
             size: sessions,
             schema: schema,
             deadline: deadline,
+            begin: watch.begin,
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
-            watch.watch(connection)
         }
         control = RetryingPool(
             conninfo: conninfo,
             size: 2,
             schema: schema,
             deadline: deadline,
+            begin: watch.begin,
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
-            watch.watch(connection)
         }
     }
 
@@ -110,9 +110,9 @@ package struct Ledger: Sendable {
     ///   - patience: How long to try to connect.
     /// - Returns: The pool; no session is open yet.
     func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
-        PostgresPool(conninfo: conninfo, size: sessions, patience: patience) { [schema, watch] connection in
+        PostgresPool(conninfo: conninfo, size: sessions, patience: patience, begin: watch.begin) {
+            [schema] connection in
             try connection.script(Self.sessionSettings(schema: schema))
-            watch.watch(connection)
         }
     }
 

@@ -43,12 +43,14 @@ final class LedgerWatch: Sendable {
 
     private static let read = """
         SELECT clock_timestamp() AS moment,
-               (SELECT md5(string_agg(name || ' ' || checksum, ' ' ORDER BY name)) FROM schema_migrations) AS version
+               (SELECT md5(string_agg(name || ' ' || checksum, ' ' ORDER BY name))
+                  FROM (SELECT name, checksum FROM schema_migrations
+                        UNION ALL SELECT name, checksum FROM schema_definitions WHERE name LIKE 'functions/%') f) AS version
         """
 
-    /// Reads version and clock in each transaction of a session.
-    func watch(_ session: borrowing PostgresConnection) {
-        session.beginTransactions { [self] connection, statement in try begin(statement, on: connection) }
+    /// Begins the transactions of a session, and reads version and clock in each.
+    var begin: PostgresConnection.Begin {
+        { [self] connection, statement in try begin(statement, on: connection) }
     }
 
     /// PostgreSQL's clock, by its last reading; `nil` before the first.

@@ -11,7 +11,7 @@ extension PostgresConnection {
     ///   - keepsPlans: Whether ``run(_:_:rows:answer:)`` plans a statement once per session, for all parameters.
     ///   - body: The statements.
     /// - Returns: The result of `body`.
-    /// - Throws: The error of `body`; of `BEGIN`, see ``beginTransactions(_:)``; ``PostgresError`` of `COMMIT`. When the answer to `COMMIT` is lost,
+    /// - Throws: The error of `body`; of ``Begin``; ``PostgresError`` of `COMMIT`. When the answer to `COMMIT` is lost,
     ///   `isOutcomeUnknown` is true and the caller must read back whether it committed.
     package borrowing func transaction<R>(
         _ isolation: IsolationLevel = .readCommitted,

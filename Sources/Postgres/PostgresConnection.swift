@@ -83,14 +83,13 @@ package struct PostgresConnection: ~Copyable {
         return try execute(sql)
     }
 
-    /// Replaces the way in which this session begins its transactions.
+    /// Begins a transaction: sends the statement `BEGIN` that it gets, alone or with further statements.
     ///
-    /// - Parameter begin: Sends the statement `BEGIN` that it gets, alone or with further statements. If it throws, the
-    ///   transaction is rolled back.
-    package borrowing func beginTransactions(_ begin: @escaping Begin) { statements.begin = begin }
-
-    /// See ``beginTransactions(_:)``.
+    /// If it throws, the transaction is rolled back.
     package typealias Begin = @Sendable (_ connection: borrowing PostgresConnection, _ statement: String) throws -> Void
+
+    /// Replaces the way in which this session begins its transactions.
+    borrowing func beginTransactions(_ begin: @escaping Begin) { statements.begin = begin }
 
     /// Runs `sql` even in a cancelled task, because a rollback must reach the server.
     @discardableResult

@@ -10,6 +10,7 @@ package actor PostgresSession {
     private nonisolated let thread = BlockingThread(label: "storeledger.postgres")
     private let conninfo: ConnectionString
     private let prepare: @Sendable (borrowing PostgresConnection) throws -> Void
+    private let begin: PostgresConnection.Begin?
     private let waiting: @Sendable (PostgresError) -> Void
     private var connection: PostgresConnection?
 
@@ -20,14 +21,17 @@ package actor PostgresSession {
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
+    ///   - begin: Begins each transaction; `nil` sends only `BEGIN`.
     ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
     package init(
         conninfo: ConnectionString,
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
+        begin: PostgresConnection.Begin? = nil,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         self.conninfo = conninfo
         self.prepare = prepare
+        self.begin = begin
         self.waiting = waiting
     }
 
@@ -73,6 +77,7 @@ package actor PostgresSession {
             do {
                 let new = try PostgresConnection(conninfo)
                 try prepare(new)
+                if let begin { new.beginTransactions(begin) }
                 connection = consume new
             } catch let error as PostgresError {
                 try Task.checkCancellation()

@@ -7,7 +7,7 @@ import LedgerSchema
 final class PreparedStatements {
     /// Whether the server reported the end of the session; the socket can still be open then.
     var sessionEnded = false
-    var begin: PostgresConnection.Begin = { connection, statement in try connection.execute(statement) }
+    var begin: PostgresConnection.Begin = { connection, statement in try connection.script(statement) }
 
     private struct Entry {
         let name: String

@@ -18,17 +18,26 @@ package struct RetryingPool: Sendable {
     ///   - size: The most sessions, at least 1.
     ///   - schema: The schema in which the holders of locks are searched.
     ///   - deadline: How long to wait for a server that does not answer, in each attempt.
-    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:)``.
+    ///   - begin: Begins each transaction.
+    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:begin:waiting:)``.
     ///   - prepare: Runs first on every new connection.
     package init(
         conninfo: ConnectionString,
         size: Int,
         schema: String,
         deadline: Duration,
+        begin: PostgresConnection.Begin? = nil,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void
     ) {
-        pool = PostgresPool(conninfo: conninfo, size: size, patience: deadline, prepare: prepare, waiting: waiting)
+        pool = PostgresPool(
+            conninfo: conninfo,
+            size: size,
+            patience: deadline,
+            begin: begin,
+            prepare: prepare,
+            waiting: waiting
+        )
         self.schema = schema
         self.deadline = deadline
     }
@@ -62,7 +71,7 @@ package struct RetryingPool: Sendable {
                     attempt += 1
                     try await settle(error)
                 } catch let error as PostgresError where error.doesNotFitSchema {
-                    // The beginning of a transaction can say why: see `PostgresConnection.beginTransactions`.
+                    // The beginning of a transaction can say why: see `PostgresConnection.Begin`.
                     try await pool.withConnection { try $0.transaction { _ in } }
                     throw error
                 }

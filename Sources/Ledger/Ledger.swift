@@ -26,7 +26,7 @@ package struct Ledger: Sendable {
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
     ///   - waiting: Called while the server cannot be reached; see
-    ///     ``Postgres/PostgresSession/init(conninfo:prepare:begin:waiting:)``.
+    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:begin:)``.
     package init(
         conninfo: ConnectionString,
         schema: String,
@@ -110,10 +110,13 @@ package struct Ledger: Sendable {
     ///   - patience: How long to try to connect.
     /// - Returns: The pool; no session is open yet.
     func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
-        PostgresPool(conninfo: conninfo, size: sessions, patience: patience, begin: watch.begin) {
-            [schema] connection in
-            try connection.script(Self.sessionSettings(schema: schema))
-        }
+        PostgresPool(
+            conninfo: conninfo,
+            size: sessions,
+            patience: patience,
+            prepare: { [schema] in try $0.script(Self.sessionSettings(schema: schema)) },
+            begin: watch.begin
+        )
     }
 
     /// Runs `body` in one transaction on a session for pages; see ``Postgres/RetryingPool/transaction(_:_:)``.

@@ -30,6 +30,21 @@ final class LedgerWatch: Sendable {
         var clockRule = ClockRule.ignore
         /// The first time that the clock was set under ``ClockRule/end``.
         var end: ClockDisagreement?
+
+        /// - Returns: What the reading shows of the clock, and what happens then; `nil` if it was not set.
+        mutating func note(
+            _ moment: UnixMilliseconds,
+            asked: Duration,
+            answered: Duration
+        ) -> (ClockDisagreement, ClockRule)? {
+            if reading.map({ $0.at < answered }) ?? true { reading = (moment, answered) }
+            var step = clock.step(at: moment, asked: asked, answered: answered)
+            if case .end = clockRule {
+                end = end ?? step
+                step = end
+            }
+            return step.map { ($0, clockRule) }
+        }
     }
 
     private let schema: String
@@ -67,7 +82,7 @@ final class LedgerWatch: Sendable {
     /// - Throws: ``Postgres/PostgresError``.
     func remember(on connection: borrowing PostgresConnection) throws {
         let asked = monotonic()
-        let row = try connection.script(Self.read)[0]
+        let row = try connection.rows(ofScript: Self.read)[0]
         let (version, moment) = (try row.text("version"), UnixMilliseconds(rawValue: try row.timestamp("moment")))
         try note(moment, asked: asked)
         state.withLock { $0.version = version }
@@ -77,38 +92,28 @@ final class LedgerWatch: Sendable {
     func forget() { state.withLock { $0.version = nil } }
 
     private func begin(_ statement: String, on connection: borrowing PostgresConnection) throws {
-        guard let version = state.withLock(\.version) else {
+        guard let version = state.withLock({ $0.version }) else {
             try connection.script(statement)
             return
         }
         let asked = monotonic()
-        let rows: PostgresRows
-        do {
-            rows = try connection.script("\(statement); \(Self.lock); \(Self.read)")
-        } catch SQLState.undefinedTable {
-            throw LedgerError.schemaMissing(schema: schema)
+        let row = try reading(after: statement, on: connection)
+        guard try row.textOrNil("version") == version else { throw LedgerError.schemaChanged(schema: schema) }
+        try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
+    }
+
+    private func reading(after statement: String, on connection: borrowing PostgresConnection) throws -> PostgresRow {
+        do throws(PostgresError) {
+            return try connection.rows(ofScript: "\(statement); \(Self.lock); \(Self.read)")[0]
+        } catch {
+            if error.state == .undefinedTable { throw LedgerError.schemaMissing(schema: schema) }
+            throw error
         }
-        guard try rows[0].textOrNil("version") == version else { throw LedgerError.schemaChanged(schema: schema) }
-        try note(UnixMilliseconds(rawValue: try rows[0].timestamp("moment")), asked: asked)
     }
 
     private func note(_ moment: UnixMilliseconds, asked: Duration) throws {
         let answered = monotonic()
-        let (step, rule) = state.withLock { state -> (ClockDisagreement?, ClockRule) in
-            if state.reading.map({ $0.at < answered }) ?? true { state.reading = (moment, answered) }
-            var step: ClockDisagreement?
-            do throws(ClockDisagreement) {
-                try state.clock.ledgerRead(moment, asked: asked, answered: answered)
-            } catch {
-                step = error
-            }
-            if case .end = state.clockRule {
-                state.end = state.end ?? step
-                step = state.end
-            }
-            return (step, state.clockRule)
-        }
-        guard let step else { return }
+        guard let (step, rule) = state.withLock({ $0.note(moment, asked: asked, answered: answered) }) else { return }
         switch rule {
         case .ignore: break
         case .report(let report): report(step.sentence)

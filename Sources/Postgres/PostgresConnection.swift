@@ -75,10 +75,10 @@ package struct PostgresConnection: ~Copyable {
     }
 
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.
-    ///
-    /// - Returns: The rows of the last statement.
-    @discardableResult
-    package borrowing func script(_ sql: String) throws(PostgresError) -> PostgresRows {
+    package borrowing func script(_ sql: String) throws(PostgresError) { _ = try rows(ofScript: sql) }
+
+    /// Runs statements as ``script(_:)`` does, and returns the rows of the last one.
+    package borrowing func rows(ofScript sql: String) throws(PostgresError) -> PostgresRows {
         try refuseIfCancelled(sql)
         return try execute(sql)
     }

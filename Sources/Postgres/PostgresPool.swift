@@ -19,21 +19,21 @@ package final class PostgresPool: Sendable {
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - size: The most sessions, at least 1.
     ///   - patience: How long ``withConnection(_:)`` tries to connect, at first and after a lost connection.
-    ///   - begin: Begins each transaction.
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
-    ///   - waiting: See ``PostgresSession/init(conninfo:prepare:begin:waiting:)``.
+    ///   - waiting: See ``PostgresSession/init(conninfo:prepare:waiting:begin:)``.
+    ///   - begin: Begins each transaction; `nil` sends only `BEGIN`.
     package init(
         conninfo: ConnectionString,
         size: Int,
         patience: Duration = .seconds(60),
-        begin: PostgresConnection.Begin? = nil,
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
-        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
+        begin: PostgresConnection.Begin? = nil
     ) {
         precondition(size >= 1, "a pool needs at least one session")
         self.patience = patience
         let sessions = (0..<size).map { _ in
-            PostgresSession(conninfo: conninfo, prepare: prepare, begin: begin, waiting: waiting)
+            PostgresSession(conninfo: conninfo, prepare: prepare, waiting: waiting, begin: begin)
         }
         state = Mutex(State(free: sessions))
     }

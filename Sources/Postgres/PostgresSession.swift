@@ -21,13 +21,13 @@ package actor PostgresSession {
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
-    ///   - begin: Begins each transaction; `nil` sends only `BEGIN`.
     ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
+    ///   - begin: Begins each transaction; `nil` sends only `BEGIN`.
     package init(
         conninfo: ConnectionString,
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
-        begin: PostgresConnection.Begin? = nil,
-        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
+        begin: PostgresConnection.Begin? = nil
     ) {
         self.conninfo = conninfo
         self.prepare = prepare

@@ -19,7 +19,7 @@ package struct RetryingPool: Sendable {
     ///   - schema: The schema in which the holders of locks are searched.
     ///   - deadline: How long to wait for a server that does not answer, in each attempt.
     ///   - begin: Begins each transaction.
-    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:begin:waiting:)``.
+    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:begin:)``.
     ///   - prepare: Runs first on every new connection.
     package init(
         conninfo: ConnectionString,
@@ -34,9 +34,9 @@ package struct RetryingPool: Sendable {
             conninfo: conninfo,
             size: size,
             patience: deadline,
-            begin: begin,
             prepare: prepare,
-            waiting: waiting
+            waiting: waiting,
+            begin: begin
         )
         self.schema = schema
         self.deadline = deadline

@@ -21,24 +21,31 @@ package struct ClockWatch: Sendable {
     ///
     /// - Throws: ``ClockDisagreement`` when the clock was set since the last reading. A clock that is set forward frees
     ///   budget that is still spent. A clock that is set back frees none until it has caught up.
-    package mutating func ledgerRead(
-        _ reading: UnixMilliseconds,
+    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(ClockDisagreement)
+    {
+        if let step = step(at: reading, asked: asked, answered: answered) { throw step }
+    }
+
+    /// Records a reading as ``ledgerRead(_:asked:answered:)`` does, and returns how the clock was set since the last one.
+    package mutating func step(
+        at reading: UnixMilliseconds,
         asked: Duration,
         answered: Duration
-    ) throws(ClockDisagreement) {
+    ) -> ClockDisagreement? {
         let last = ledger
         ledger = (reading, asked, answered)
-        guard let last else { return }
+        guard let last else { return nil }
         let passed = reading - last.reading
         let longest = answered - last.asked
         let shortest = asked - last.answered
         let step = max(passed - longest, .zero) + min(passed - shortest, .zero)
         guard abs(step.components.seconds) <= Self.tolerance.components.seconds else {
             let seconds = step.components.seconds
-            throw ClockDisagreement(
+            return ClockDisagreement(
                 sentence: "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by \(abs(seconds)) s"
             )
         }
+        return nil
     }
 
     /// See ``RateLimiter/agrees(with:sent:)``.

@@ -1,3 +1,4 @@
+package import AppStoreModel
 package import Basics
 import Hummingbird
 import HummingbirdCore
@@ -22,7 +23,7 @@ package struct Receiver: Sendable {
     private let verifier: NotificationVerifier
     private let ledger: Ledger
     private let origin: RowOrigin
-    private let records: @Sendable ([String]) -> PageRows
+    private let records: @Sendable ([String], UnixMilliseconds) -> PageRows
     private let readAgain: @Sendable () async -> Void
     private let time: Timekeeper
     private let report: @Sendable (ReceiverEvent) -> Void
@@ -33,7 +34,7 @@ package struct Receiver: Sendable {
     ///   - verifier: Decides which notifications are accepted.
     ///   - ledger: Open, with a schema that this version supports.
     ///   - origin: Stored with the records.
-    ///   - records: Verifies and normalises signed texts.
+    ///   - records: Verifies and normalises signed texts that were accepted and signed until a moment.
     ///   - readAgain: Called regularly, to read again what may have changed since the start.
     ///   - time: Clocks and sleep.
     ///   - report: Called with each event for the operator.
@@ -43,7 +44,7 @@ package struct Receiver: Sendable {
         verifier: NotificationVerifier,
         ledger: Ledger,
         origin: RowOrigin,
-        records: @escaping @Sendable ([String]) -> PageRows,
+        records: @escaping @Sendable ([String], UnixMilliseconds) -> PageRows,
         readAgain: @escaping @Sendable () async -> Void,
         time: Timekeeper,
         report: @escaping @Sendable (ReceiverEvent) -> Void

@@ -1,3 +1,4 @@
+import AppStoreModel
 import FoundationEssentials
 import Glibc
 import TestSupport
@@ -373,7 +374,7 @@ struct LongRunningTests {
     private static func replace(_ path: String, with text: String) throws {
         try Data(text.utf8).write(to: URL(filePath: path + ".new"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + ".new")
-        #expect(rename(path + ".new", path) == 0)
+        #expect(unsafe rename(path + ".new", path) == 0)
     }
 
     /// Runs a job slowly, and changes a file after some requests.
@@ -429,7 +430,7 @@ struct LongRunningTests {
             let text = try String(contentsOfFile: job, encoding: .utf8)
             let id = URL(filePath: keyFile).lastPathComponent.dropFirst("AuthKey_".count).dropLast(".p8".count)
             try stage.write(text.replacing("keyId: \(id)", with: "keyId: OTHERKEYID"), to: "extra.yaml")
-            #expect(rename(stage.store.directory + "/extra.yaml", job) == 0)
+            #expect(unsafe rename(stage.store.directory + "/extra.yaml", job) == 0)
         } check: { process, _ in
             #expect(await process.wait() == 77, "\(process.errors)")
         }

@@ -78,13 +78,14 @@ package struct ReceiverPipeline: Sendable {
                 stream: AllStreams.changedCustomersStream.name,
                 listedTransactionID: nil
             ),
-            records: { texts in
+            records: { texts, signedAt in
                 Normalizer.normalize(
                     trust.now.records.verify(
                         archived: texts.map(SignedText.text),
                         as: .notification,
                         areRefunds: false,
-                        now: now()
+                        // What was accepted stays accepted when the clock is set back before the records are made.
+                        now: max(now(), signedAt)
                     )
                 )
             },

@@ -48,7 +48,8 @@ struct StoreCustomers {
 
     private static func payload(of jws: String) -> Data {
         let parts = jws.split(separator: ".")
-        var text = parts.count > 1 ? parts[1].replacing("-", with: "+").replacing("_", with: "/") : ""
+        guard parts.count > 1 else { return Data() }
+        var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
         text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         return Data(base64Encoded: text) ?? Data()
     }

@@ -199,7 +199,8 @@ package struct Failure: Sendable {
 
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
-        case .schemaMissing, .schemaOlder, .schemaTooOld, .schemaNewer, .schemaChanged, .functionsDiffer, .definitionRefused,
+        case .schemaMissing, .schemaOlder, .schemaTooOld, .schemaNewer, .schemaChanged, .functionsDiffer,
+            .definitionRefused,
             .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
             .readOnlyReplica, .appMismatch, .partitionsDecided:
             .configuration

@@ -26,7 +26,7 @@ package struct Ledger: Sendable {
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
     ///   - waiting: Called while the server cannot be reached; see
-    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:begin:)``.
+    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:watch:)``.
     package init(
         conninfo: ConnectionString,
         schema: String,
@@ -44,7 +44,7 @@ package struct Ledger: Sendable {
             size: sessions,
             schema: schema,
             deadline: deadline,
-            begin: watch.begin,
+            watch: watch,
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
@@ -54,7 +54,7 @@ package struct Ledger: Sendable {
             size: 2,
             schema: schema,
             deadline: deadline,
-            begin: watch.begin,
+            watch: watch,
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
@@ -115,7 +115,7 @@ package struct Ledger: Sendable {
             size: sessions,
             patience: patience,
             prepare: { [schema] in try $0.script(Self.sessionSettings(schema: schema)) },
-            begin: watch.begin
+            watch: watch
         )
     }
 

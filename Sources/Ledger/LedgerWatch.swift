@@ -6,12 +6,11 @@ import Synchronization
 
 /// What a process knows of its ledger: the version of the schema, and PostgreSQL's clock.
 ///
-/// Both can change while a process works. So they are read again at the beginning of each transaction, in the message of its
-/// `BEGIN`.
+/// Both can change while a process works. So they are read again at the beginning of each transaction.
 ///
 /// The transaction locks `schema_migrations` in ACCESS SHARE mode before it reads the version, and ``Migrator`` locks the table
 /// exclusively before it changes anything. So the schema stays the same until the transaction ends.
-final class LedgerWatch: Sendable {
+final class LedgerWatch: TransactionWatch {
     /// What happens when PostgreSQL's clock was set, by more than a minute.
     enum ClockRule: Sendable {
         case ignore
@@ -63,11 +62,6 @@ final class LedgerWatch: Sendable {
                         UNION ALL SELECT name, checksum FROM schema_definitions WHERE name LIKE 'functions/%') f) AS version
         """
 
-    /// Begins the transactions of a session, and reads version and clock in each.
-    var begin: PostgresConnection.Begin {
-        { [self] connection, statement in try begin(statement, on: connection) }
-    }
-
     /// PostgreSQL's clock, by its last reading; `nil` before the first.
     var now: UnixMilliseconds? {
         let now = monotonic()
@@ -82,34 +76,37 @@ final class LedgerWatch: Sendable {
     /// - Throws: ``Postgres/PostgresError``.
     func remember(on connection: borrowing PostgresConnection) throws {
         let asked = monotonic()
-        let row = try connection.rows(ofScript: Self.read)[0]
-        let (version, moment) = (try row.text("version"), UnixMilliseconds(rawValue: try row.timestamp("moment")))
-        try note(moment, asked: asked)
+        let row = try connection.run(Self.read)[0]
+        let version = try row.text("version")
+        try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
         state.withLock { $0.version = version }
     }
 
     /// The schema is about to be changed by this process itself.
     func forget() { state.withLock { $0.version = nil } }
 
-    private func begin(_ statement: String, on connection: borrowing PostgresConnection) throws {
-        guard let version = state.withLock({ $0.version }) else {
+    func begin(_ statement: String, on connection: borrowing PostgresConnection) throws {
+        guard isOpen else {
             try connection.script(statement)
             return
         }
-        let asked = monotonic()
-        let row = try reading(after: statement, on: connection)
-        guard try row.textOrNil("version") == version else { throw LedgerError.schemaChanged(schema: schema) }
-        try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
-    }
-
-    private func reading(after statement: String, on connection: borrowing PostgresConnection) throws -> PostgresRow {
         do throws(PostgresError) {
-            return try connection.rows(ofScript: "\(statement); \(Self.lock); \(Self.read)")[0]
+            try connection.script("\(statement); \(Self.lock)")
         } catch {
             if error.state == .undefinedTable { throw LedgerError.schemaMissing(schema: schema) }
             throw error
         }
     }
+
+    func check(on connection: borrowing PostgresConnection) throws {
+        guard let version = state.withLock({ $0.version }) else { return }
+        let asked = monotonic()
+        let row = try connection.run(Self.read)[0]
+        guard try row.textOrNil("version") == version else { throw LedgerError.schemaChanged(schema: schema) }
+        try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
+    }
+
+    private var isOpen: Bool { state.withLock { $0.version != nil } }
 
     private func note(_ moment: UnixMilliseconds, asked: Duration) throws {
         let answered = monotonic()

@@ -75,21 +75,10 @@ package struct PostgresConnection: ~Copyable {
     }
 
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.
-    package borrowing func script(_ sql: String) throws(PostgresError) { _ = try rows(ofScript: sql) }
-
-    /// Runs statements as ``script(_:)`` does, and returns the rows of the last one.
-    package borrowing func rows(ofScript sql: String) throws(PostgresError) -> PostgresRows {
+    package borrowing func script(_ sql: String) throws(PostgresError) {
         try refuseIfCancelled(sql)
-        return try execute(sql)
+        try execute(sql)
     }
-
-    /// Begins a transaction: sends the statement `BEGIN` that it gets, alone or with further statements.
-    ///
-    /// If it throws, the transaction is rolled back.
-    package typealias Begin = @Sendable (_ connection: borrowing PostgresConnection, _ statement: String) throws -> Void
-
-    /// Replaces the way in which this session begins its transactions.
-    borrowing func beginTransactions(_ begin: @escaping Begin) { statements.begin = begin }
 
     /// Runs `sql` even in a cancelled task, because a rollback must reach the server.
     @discardableResult

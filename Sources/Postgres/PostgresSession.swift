@@ -10,7 +10,7 @@ package actor PostgresSession {
     private nonisolated let thread = BlockingThread(label: "storeledger.postgres")
     private let conninfo: ConnectionString
     private let prepare: @Sendable (borrowing PostgresConnection) throws -> Void
-    private let begin: PostgresConnection.Begin?
+    private let watch: (any TransactionWatch)?
     private let waiting: @Sendable (PostgresError) -> Void
     private var connection: PostgresConnection?
 
@@ -22,16 +22,16 @@ package actor PostgresSession {
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
     ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
-    ///   - begin: Begins each transaction; `nil` sends only `BEGIN`.
+    ///   - watch: Takes part in each transaction.
     package init(
         conninfo: ConnectionString,
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
-        begin: PostgresConnection.Begin? = nil
+        watch: (any TransactionWatch)? = nil
     ) {
         self.conninfo = conninfo
         self.prepare = prepare
-        self.begin = begin
+        self.watch = watch
         self.waiting = waiting
     }
 
@@ -77,7 +77,7 @@ package actor PostgresSession {
             do {
                 let new = try PostgresConnection(conninfo)
                 try prepare(new)
-                if let begin { new.beginTransactions(begin) }
+                new.statements.watch = watch
                 connection = consume new
             } catch let error as PostgresError {
                 try Task.checkCancellation()

@@ -1,13 +1,13 @@
 import LedgerSchema
 
-/// The state of one session: prepared statements by SQL text, row types, a parameter buffer, how it begins transactions, and
+/// The state of one session: prepared statements by SQL text, row types, a parameter buffer, the watch of its transactions, and
 /// whether it has ended.
 ///
 /// A class, so that a borrowed ``PostgresConnection`` can change it. It never leaves its connection.
 final class PreparedStatements {
     /// Whether the server reported the end of the session; the socket can still be open then.
     var sessionEnded = false
-    var begin: PostgresConnection.Begin = { connection, statement in try connection.script(statement) }
+    var watch: (any TransactionWatch)?
 
     private struct Entry {
         let name: String

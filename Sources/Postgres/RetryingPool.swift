@@ -18,15 +18,15 @@ package struct RetryingPool: Sendable {
     ///   - size: The most sessions, at least 1.
     ///   - schema: The schema in which the holders of locks are searched.
     ///   - deadline: How long to wait for a server that does not answer, in each attempt.
-    ///   - begin: Begins each transaction.
-    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:begin:)``.
+    ///   - watch: Takes part in each transaction.
+    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:watch:)``.
     ///   - prepare: Runs first on every new connection.
     package init(
         conninfo: ConnectionString,
         size: Int,
         schema: String,
         deadline: Duration,
-        begin: PostgresConnection.Begin? = nil,
+        watch: (any TransactionWatch)? = nil,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void
     ) {
@@ -36,7 +36,7 @@ package struct RetryingPool: Sendable {
             patience: deadline,
             prepare: prepare,
             waiting: waiting,
-            begin: begin
+            watch: watch
         )
         self.schema = schema
         self.deadline = deadline
@@ -71,7 +71,7 @@ package struct RetryingPool: Sendable {
                     attempt += 1
                     try await settle(error)
                 } catch let error as PostgresError where error.doesNotFitSchema {
-                    // The beginning of a transaction can say why: see `PostgresConnection.Begin`.
+                    // The watch of an empty transaction can say why.
                     try await pool.withConnection { try $0.transaction { _ in } }
                     throw error
                 }

@@ -37,7 +37,7 @@ package struct Ledger: Sendable {
         self.schema = schema
         self.deadline = deadline
         self.conninfo = conninfo
-        let watch = LedgerWatch(schema: schema)
+        let watch = LedgerWatch(schema: schema, headers: headers)
         self.watch = watch
         pages = RetryingPool(
             conninfo: conninfo,

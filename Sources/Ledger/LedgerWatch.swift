@@ -47,10 +47,14 @@ final class LedgerWatch: TransactionWatch {
     }
 
     private let schema: String
+    private let headers: SigningHeaders
     private let monotonic = Timekeeper.system.monotonic
     private let state = Mutex(State())
 
-    init(schema: String) { self.schema = schema }
+    init(schema: String, headers: SigningHeaders) {
+        self.schema = schema
+        self.headers = headers
+    }
 
     /// The first statement of a transaction whose schema must not change.
     static let lock = "LOCK TABLE schema_migrations IN ACCESS SHARE MODE"
@@ -84,6 +88,9 @@ final class LedgerWatch: TransactionWatch {
 
     /// The schema is about to be changed by this process itself.
     func forget() { state.withLock { $0.version = nil } }
+
+    /// After a failover or a restore, a header can have another number.
+    func sessionOpened() { headers.forget() }
 
     func begin(_ statement: String, on connection: borrowing PostgresConnection) throws {
         guard isOpen else {

@@ -78,6 +78,7 @@ package actor PostgresSession {
                 let new = try PostgresConnection(conninfo)
                 try prepare(new)
                 new.statements.watch = watch
+                watch?.sessionOpened()
                 connection = consume new
             } catch let error as PostgresError {
                 try Task.checkCancellation()

@@ -1,5 +1,8 @@
 /// What sessions do in each transaction in addition to its statements.
 package protocol TransactionWatch: Sendable {
+    /// A session was opened, perhaps with another server than the one before: nothing that was read before must be relied on.
+    func sessionOpened()
+
     /// Begins a transaction.
     ///
     /// - Parameters:

@@ -124,7 +124,9 @@ struct MigratorTests {
     {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
-        let function = { "CREATE OR REPLACE FUNCTION answer() RETURNS integer LANGUAGE sql AS 'SELECT \($0)'" }
+        let function = { (answer: Int) in
+            "CREATE OR REPLACE FUNCTION answer() RETURNS integer LANGUAGE sql AS 'SELECT \(answer)'"
+        }
         for answer in [1, 2] {
             try await withMigrations(files, functions: ["f.sql": function(answer)]) { directory in
                 let migrator = Migrator(ledger: ledger, directory: directory)
@@ -136,8 +138,8 @@ struct MigratorTests {
                 try await migrator.check()
                 #expect(try await migrator.migrate().changedNothing)
             }
-            let found = try await ledger.transaction { try $0.run("SELECT answer() AS n")[0].int("n") }
-            #expect(found == answer)
+            let found = try await ledger.transaction { try $0.run("SELECT answer() AS n")[0].int32("n") }
+            #expect(found == Int32(answer))
         }
     }
 

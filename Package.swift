@@ -126,7 +126,7 @@ let package = Package(
             "Ledger",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
-                "CSVFormat",
+                "RateLimit", "CSVFormat",
             ],
             resources: [.embedInCode("SQL")]
         ),

@@ -17,12 +17,13 @@ package final class AppStoreClient: Sendable {
     /// - Parameters:
     ///   - transport: Can be shared with other clients of the same host. The caller shuts it down.
     ///   - baseURL: Scheme, host and port, such as ``AppStoreModel/AppStoreEnvironment/baseURL``.
-    ///   - tokens: Signs the bearer tokens. Each token is reused until it expires or is refused.
+    ///   - tokens: The signer of bearer tokens; asked for again after a token was refused. Each token is reused until it expires or
+    ///     is refused.
     ///   - now: The clock that dates the tokens.
     package init(
         transport: CurlTransport,
         baseURL: String,
-        tokens: BearerTokenSigner,
+        tokens: @escaping @Sendable () -> BearerTokenSigner,
         clock now: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.transport = transport

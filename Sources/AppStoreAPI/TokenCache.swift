@@ -5,14 +5,17 @@ import Synchronization
 /// Keeps one bearer token for all requests until it is too old or Apple refuses it.
 final class TokenCache: Sendable {
     private struct State {
+        /// `nil` at the start and after a refusal.
+        var signer: BearerTokenSigner?
         var current: BearerToken?
         var isRefused = false
     }
 
-    private let signer: BearerTokenSigner
+    private let signer: @Sendable () -> BearerTokenSigner
     private let state = Mutex(State())
 
-    init(signer: BearerTokenSigner) {
+    /// - Parameter signer: Called for the first token, and for the first one after a refusal.
+    init(signer: @escaping @Sendable () -> BearerTokenSigner) {
         self.signer = signer
     }
 
@@ -22,8 +25,9 @@ final class TokenCache: Sendable {
     func token(at now: UnixMilliseconds) throws(SigningError) -> BearerToken {
         try state.withLock { state throws(SigningError) in
             if let current = state.current, now < current.reuseUntil { return current }
+            let signer = state.signer ?? self.signer()
             let new = try signer.token(at: now)
-            state = State(current: new)
+            state = State(signer: signer, current: new)
             return new
         }
     }

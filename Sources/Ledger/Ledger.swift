@@ -14,6 +14,7 @@ package struct Ledger: Sendable {
     private let conninfo: ConnectionString
     let headers = SigningHeaders()
     let settledTables = SettledTables()
+    let watch: LedgerWatch
 
     /// Creates a ledger.
     ///
@@ -25,7 +26,7 @@ package struct Ledger: Sendable {
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
     ///   - waiting: Called while the server cannot be reached; see
-    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:)``.
+    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:watch:)``.
     package init(
         conninfo: ConnectionString,
         schema: String,
@@ -36,11 +37,14 @@ package struct Ledger: Sendable {
         self.schema = schema
         self.deadline = deadline
         self.conninfo = conninfo
+        let watch = LedgerWatch(schema: schema, headers: headers)
+        self.watch = watch
         pages = RetryingPool(
             conninfo: conninfo,
             size: sessions,
             schema: schema,
             deadline: deadline,
+            watch: watch,
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
@@ -50,6 +54,7 @@ package struct Ledger: Sendable {
             size: 2,
             schema: schema,
             deadline: deadline,
+            watch: watch,
             waiting: waiting
         ) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
@@ -105,9 +110,13 @@ package struct Ledger: Sendable {
     ///   - patience: How long to try to connect.
     /// - Returns: The pool; no session is open yet.
     func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
-        PostgresPool(conninfo: conninfo, size: sessions, patience: patience) { [schema] connection in
-            try connection.script(Self.sessionSettings(schema: schema))
-        }
+        PostgresPool(
+            conninfo: conninfo,
+            size: sessions,
+            patience: patience,
+            prepare: { [schema] in try $0.script(Self.sessionSettings(schema: schema)) },
+            watch: watch
+        )
     }
 
     /// Runs `body` in one transaction on a session for pages; see ``Postgres/RetryingPool/transaction(_:_:)``.

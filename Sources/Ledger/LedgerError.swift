@@ -10,6 +10,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case definitionRefused(file: String, reason: String)
     case schemaNewer(schema: String, unknown: String)
     case migrationChanged(name: String)
+    /// Another process has migrated the schema since this one opened it.
+    case schemaChanged(schema: String)
     /// A view of the user depends on a view of StoreLedger that must be recreated.
     case viewInUse(view: String, by: String)
     /// A view whose figures the next refresh computes from every record.
@@ -29,6 +31,14 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case cannotRead(path: String, reason: String)
     case cannotWrite(path: String, reason: String)
 
+    /// Whether no later transaction of the process can succeed, because the schema is not the one that it opened.
+    package var isOfOtherSchema: Bool {
+        switch self {
+        case .schemaChanged, .schemaMissing: true
+        default: false
+        }
+    }
+
     package var description: String {
         switch self {
         case .schemaMissing(let schema):
@@ -45,6 +55,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "the schema \"\(schema)\" has the migration \(unknown), which this storeledger does not know; use a newer storeledger"
         case .migrationChanged(let name):
             "sql/migrations/\(name) has been edited since it was applied; restore the file, and write a new migration"
+        case .schemaChanged(let schema):
+            "the schema \"\(schema)\" was migrated while this process worked, so it stops; nothing was stored since the migration. Start the storeledger that belongs to the schema"
         case .viewInUse(let view, let user):
             "the view \(view) must be created again, but \(user) uses it; drop \(user), migrate, then create \(user) again"
         case .viewNotRefreshed(let view):

@@ -75,6 +75,13 @@ package struct Failure: Sendable {
             (error.reason == .notFound ? .missingInput : .configuration, error.description)
         case let error as UntrustedRoot:
             (error.isMissing ? .missingInput : .configuration, error.description)
+        case is RootsChanged:
+            (
+                .configuration,
+                "the files of appStore.trustedRoots were changed while this process worked; start it again, so that the new roots are compared with the ledger's records"
+            )
+        case is NoKeyInJob:
+            (.badInput, "the job file is now that of a receiver alone, and names no key")
         case let error as OtherJobFile:
             (
                 .configuration,
@@ -90,6 +97,8 @@ package struct Failure: Sendable {
             (.bug, error.description)
         case let error as LockTimeout:
             (.workLeft, sentence(of: error))
+        case let error as ClockDisagreement:
+            explain(StopReason(error))
         case let error as StopReason:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case let error as SigningError:
@@ -192,7 +201,8 @@ package struct Failure: Sendable {
 
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
-        case .schemaMissing, .schemaOlder, .schemaTooOld, .schemaNewer, .functionsDiffer, .definitionRefused,
+        case .schemaMissing, .schemaOlder, .schemaTooOld, .schemaNewer, .schemaChanged, .functionsDiffer,
+            .definitionRefused,
             .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
             .readOnlyReplica, .appMismatch, .partitionsDecided:
             .configuration

@@ -98,14 +98,14 @@ package struct Pipeline: Sendable {
     ///   ``Options/retryFailed`` also ``Ledger/NothingToRetry``.
     package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
         let began = time.monotonic()
-        let credentials = try Credentials(job: job)
+        let credentials = try Credentials(job: job) { report(.remark($0)) }
         if let rehearsal = job.rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
         // Otherwise a wrong directory would be found only after the crawl.
         for output in job.output.files { try checkOutputDirectory(output.directory) }
         crashPoint(.jobRead)
         let app = try await openApp(trustedRoots: credentials.rootFingerprints, report: report)
         let databaseNow = try await ledger.now()
-        let databaseEpoch = databaseNow - time.monotonic()
+        ledger.endWhenClockIsSet()
         if let off = ClockIsOff(databaseNow - UnixMilliseconds(rawValue: time.wallClock()), of: "PostgreSQL") {
             report(.remark(off.sentence))
         }
@@ -145,7 +145,6 @@ package struct Pipeline: Sendable {
             holder: holder,
             credentials: credentials,
             limits: limits,
-            databaseEpoch: databaseEpoch,
             stopsForRejects: !wasStoppedForRejects,
             concurrency: concurrency,
             counter: counter,
@@ -293,6 +292,7 @@ package struct Pipeline: Sendable {
     /// - Returns: The run's counts; `nil` if the ledger did not answer in time.
     private func shutDown(_ holder: LeaseHolder, because error: any Error) async -> RunSummary? {
         let failure = Failure(error)
+        ledger.ignoreClock()
         return await Task {
             do {
                 return try await withDeadline(Self.shutdownTimeout, since: time.monotonic(), time: time) {

@@ -11,7 +11,7 @@ extension PostgresConnection {
     ///   - keepsPlans: Whether ``run(_:_:rows:answer:)`` plans a statement once per session, for all parameters.
     ///   - body: The statements.
     /// - Returns: The result of `body`.
-    /// - Throws: The error of `body`; ``PostgresError`` of `BEGIN` or `COMMIT`. When the answer to `COMMIT` is lost,
+    /// - Throws: The error of `body`; of ``TransactionWatch``; ``PostgresError`` of `COMMIT`. When the answer to `COMMIT` is lost,
     ///   `isOutcomeUnknown` is true and the caller must read back whether it committed.
     package borrowing func transaction<R>(
         _ isolation: IsolationLevel = .readCommitted,
@@ -23,8 +23,10 @@ extension PostgresConnection {
         let settings = keepsPlans ? "; SET LOCAL plan_cache_mode = force_generic_plan" : ""
         let value: R
         do {
-            try execute("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
+            try begin("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
+            if isolation != .repeatableRead { try statements.watch?.check(on: self) }
             value = try body(self)
+            if isolation == .repeatableRead { try statements.watch?.check(on: self) }
             try refuseIfCancelled("COMMIT")
         } catch {
             rollBack()
@@ -32,6 +34,14 @@ extension PostgresConnection {
         }
         try commit()
         return value
+    }
+
+    private borrowing func begin(_ statement: String) throws {
+        guard let watch = statements.watch else {
+            try execute(statement)
+            return
+        }
+        try watch.begin(statement, on: self)
     }
 
     /// Whether a transaction is open, failed or not.

@@ -20,18 +20,20 @@ package final class PostgresPool: Sendable {
     ///   - size: The most sessions, at least 1.
     ///   - patience: How long ``withConnection(_:)`` tries to connect, at first and after a lost connection.
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
-    ///   - waiting: See ``PostgresSession/init(conninfo:prepare:waiting:)``.
+    ///   - waiting: See ``PostgresSession/init(conninfo:prepare:waiting:watch:)``.
+    ///   - watch: Takes part in each transaction.
     package init(
         conninfo: ConnectionString,
         size: Int,
         patience: Duration = .seconds(60),
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
-        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
+        watch: (any TransactionWatch)? = nil
     ) {
         precondition(size >= 1, "a pool needs at least one session")
         self.patience = patience
         let sessions = (0..<size).map { _ in
-            PostgresSession(conninfo: conninfo, prepare: prepare, waiting: waiting)
+            PostgresSession(conninfo: conninfo, prepare: prepare, waiting: waiting, watch: watch)
         }
         state = Mutex(State(free: sessions))
     }

@@ -10,6 +10,7 @@ package actor PostgresSession {
     private nonisolated let thread = BlockingThread(label: "storeledger.postgres")
     private let conninfo: ConnectionString
     private let prepare: @Sendable (borrowing PostgresConnection) throws -> Void
+    private let watch: (any TransactionWatch)?
     private let waiting: @Sendable (PostgresError) -> Void
     private var connection: PostgresConnection?
 
@@ -21,13 +22,16 @@ package actor PostgresSession {
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
     ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
+    ///   - watch: Takes part in each transaction.
     package init(
         conninfo: ConnectionString,
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
-        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
+        watch: (any TransactionWatch)? = nil
     ) {
         self.conninfo = conninfo
         self.prepare = prepare
+        self.watch = watch
         self.waiting = waiting
     }
 
@@ -73,6 +77,8 @@ package actor PostgresSession {
             do {
                 let new = try PostgresConnection(conninfo)
                 try prepare(new)
+                new.statements.watch = watch
+                watch?.sessionOpened()
                 connection = consume new
             } catch let error as PostgresError {
                 try Task.checkCancellation()

@@ -1,11 +1,13 @@
 import LedgerSchema
 
-/// The state of one session: prepared statements by SQL text, row types, a parameter buffer, and whether it has ended.
+/// The state of one session: prepared statements by SQL text, row types, a parameter buffer, the watch of its transactions, and
+/// whether it has ended.
 ///
 /// A class, so that a borrowed ``PostgresConnection`` can change it. It never leaves its connection.
 final class PreparedStatements {
     /// Whether the server reported the end of the session; the socket can still be open then.
     var sessionEnded = false
+    var watch: (any TransactionWatch)?
 
     private struct Entry {
         let name: String

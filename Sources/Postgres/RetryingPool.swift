@@ -18,17 +18,26 @@ package struct RetryingPool: Sendable {
     ///   - size: The most sessions, at least 1.
     ///   - schema: The schema in which the holders of locks are searched.
     ///   - deadline: How long to wait for a server that does not answer, in each attempt.
-    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:)``.
+    ///   - watch: Takes part in each transaction.
+    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:watch:)``.
     ///   - prepare: Runs first on every new connection.
     package init(
         conninfo: ConnectionString,
         size: Int,
         schema: String,
         deadline: Duration,
+        watch: (any TransactionWatch)? = nil,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void
     ) {
-        pool = PostgresPool(conninfo: conninfo, size: size, patience: deadline, prepare: prepare, waiting: waiting)
+        pool = PostgresPool(
+            conninfo: conninfo,
+            size: size,
+            patience: deadline,
+            prepare: prepare,
+            waiting: waiting,
+            watch: watch
+        )
         self.schema = schema
         self.deadline = deadline
     }
@@ -61,6 +70,10 @@ package struct RetryingPool: Sendable {
                 } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                     attempt += 1
                     try await settle(error)
+                } catch let error as PostgresError where error.doesNotFitSchema {
+                    // The watch of an empty transaction can say why.
+                    try await pool.withConnection { try $0.transaction { _ in } }
+                    throw error
                 }
             }
         }
@@ -101,6 +114,11 @@ package struct RetryingPool: Sendable {
 }
 
 extension PostgresError {
+    /// Whether the statement names a table, column or function that does not exist.
+    fileprivate var doesNotFitSchema: Bool {
+        [.undefinedTable, .undefinedColumn, .undefinedFunction].contains(state)
+    }
+
     /// Whether the same transaction can succeed when it is repeated.
     package var mayPass: Bool { (isRetryable || isConnectionLoss) && !isUnreachable }
 }

@@ -1,3 +1,4 @@
+package import AppStoreModel
 package import Basics
 import Hummingbird
 import HummingbirdCore
@@ -22,7 +23,8 @@ package struct Receiver: Sendable {
     private let verifier: NotificationVerifier
     private let ledger: Ledger
     private let origin: RowOrigin
-    private let records: @Sendable ([String]) -> PageRows
+    private let records: @Sendable ([String], UnixMilliseconds) -> PageRows
+    private let readAgain: @Sendable () async -> Void
     private let time: Timekeeper
     private let report: @Sendable (ReceiverEvent) -> Void
 
@@ -32,7 +34,8 @@ package struct Receiver: Sendable {
     ///   - verifier: Decides which notifications are accepted.
     ///   - ledger: Open, with a schema that this version supports.
     ///   - origin: Stored with the records.
-    ///   - records: Verifies and normalises signed texts.
+    ///   - records: Verifies and normalises signed texts that were accepted and signed until a moment.
+    ///   - readAgain: Called regularly, to read again what may have changed since the start.
     ///   - time: Clocks and sleep.
     ///   - report: Called with each event for the operator.
     package init(
@@ -41,7 +44,8 @@ package struct Receiver: Sendable {
         verifier: NotificationVerifier,
         ledger: Ledger,
         origin: RowOrigin,
-        records: @escaping @Sendable ([String]) -> PageRows,
+        records: @escaping @Sendable ([String], UnixMilliseconds) -> PageRows,
+        readAgain: @escaping @Sendable () async -> Void,
         time: Timekeeper,
         report: @escaping @Sendable (ReceiverEvent) -> Void
     ) {
@@ -51,20 +55,23 @@ package struct Receiver: Sendable {
         self.ledger = ledger
         self.origin = origin
         self.records = records
+        self.readAgain = readAgain
         self.time = time
         self.report = report
     }
 
-    /// Receives until the task is cancelled.
+    /// Receives until the task is cancelled, or the schema is no longer the one that was opened.
     ///
     /// Then it accepts no further connection, answers the requests that it has, and returns.
     ///
-    /// - Throws: ``CannotListen``, other errors of the HTTP server.
+    /// - Throws: ``CannotListen``, other errors of the HTTP server; ``Ledger/LedgerError/schemaChanged(schema:)``, and from then on
+    ///   notifications were answered with 503.
     package func run() async throws {
+        let (endings, ending) = AsyncStream.makeStream(of: LedgerError.self)
         let inbox = ledger.inbox(of: origin.app, sessions: Self.commits, patience: Self.connectPatience)
         let metrics = ReceiverMetrics()
         let commits = GroupCommit(width: Self.commits, patience: limits.storeTime, time: time) {
-            try await inbox.store($0)
+            [inbox] batch in try await ending.noting { try await inbox.store(batch) }
         }
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let responder = NotificationResponder(
@@ -74,12 +81,12 @@ package struct Receiver: Sendable {
             commits: commits,
             quarantine: Quarantine { try await inbox.quarantine($0) },
             metrics: metrics,
-            ageOfOldestPending: { try await inbox.ageOfOldestPending() },
+            ageOfOldestPending: { try await ending.noting { try await inbox.ageOfOldestPending() } },
             time: time,
             report: report,
             stored: { wake.yield() }
         )
-        let normaliser = normaliser(metrics)
+        let normaliser = normaliser(metrics, ending)
         let normalising = Task { await normaliser.run(wakes) }
         let ticking = Task { [time] in
             while !Task.isCancelled {
@@ -89,19 +96,45 @@ package struct Receiver: Sendable {
                 try? await time.sleep(Self.tick)
             }
         }
-        let outcome = await serve(responder, metrics)
+        let serving = Task { await serve(responder, metrics) }
+        let awaitingEnd = Task { () -> LedgerError? in
+            for await error in endings {
+                serving.cancel()
+                return error
+            }
+            return nil
+        }
+        let reading = Task { [time, readAgain] in
+            while !Task.isCancelled {
+                await readAgain()
+                try? await time.sleep(Self.tick)
+            }
+        }
+        let outcome = await withTaskCancellationHandler {
+            await serving.value
+        } onCancel: {
+            serving.cancel()
+        }
         ticking.cancel()
+        reading.cancel()
         normalising.cancel()
         wake.finish()
         await normalising.value
+        ending.finish()
+        if let error = await awaitingEnd.value { throw error }
         try outcome.get()
     }
 
-    private func normaliser(_ metrics: ReceiverMetrics) -> Normaliser {
+    private func normaliser(
+        _ metrics: ReceiverMetrics,
+        _ ending: AsyncStream<LedgerError>.Continuation
+    ) -> Normaliser {
         let (ledger, origin, records) = (ledger, origin, records)
         return Normaliser(
             normalise: { most, skipped in
-                try await ledger.normaliseReceived(from: origin, atMost: most, skipping: skipped, records: records)
+                try await ending.noting {
+                    try await ledger.normaliseReceived(from: origin, atMost: most, skipping: skipped, records: records)
+                }
             },
             pending: { most, skipped in
                 try await ledger.pendingNotifications(of: origin.app, atMost: most, skipping: skipped)
@@ -156,6 +189,18 @@ package struct Receiver: Sendable {
                 readLimit: TimeAmount(limits.readTime),
                 tookTooLong: { metrics.refuse("too_slow") }
             )
+        }
+    }
+}
+
+extension AsyncStream<LedgerError>.Continuation {
+    /// Runs `body`, and yields its error if it ends the receiver.
+    fileprivate func noting<R: Sendable>(_ body: () async throws -> R) async throws -> R {
+        do {
+            return try await body()
+        } catch let error as LedgerError where error.isOfOtherSchema {
+            yield(error)
+            throw error
         }
     }
 }

@@ -2,6 +2,8 @@
 package enum ReceiverEvent: Sendable {
     /// The receiver accepts connections on this port.
     case listening(port: Int)
+    /// Something that the operator should know.
+    case remark(String)
     /// A notification cannot be verified.
     case refused(reason: String, detail: String)
     /// A verified notification was answered 503, because it could not be stored.

@@ -123,7 +123,7 @@ func withClient<R>(
         bundleId: "com.example.game"
     )
     return try await body(
-        AppStoreClient(transport: transport, baseURL: apple.url, tokens: signer, clock: { clock.now })
+        AppStoreClient(transport: transport, baseURL: apple.url, tokens: { [signer] in signer }, clock: { clock.now })
     )
 }
 

@@ -36,6 +36,11 @@ struct Cluster: Sendable {
         try await start()
     }
 
+    /// Sets the server's clock to this many seconds from the true time.
+    ///
+    /// The server reads it each time it needs the time; see `POSTGRES_CLOCK` in `scripts/lib/postgres.sh`.
+    func setClock(by seconds: Int) throws { try OwnPostgres.setClock(of: directory, by: seconds) }
+
     private func postmaster() async throws -> pid_t {
         let text = try await shell("head -n 1 \"$home/data/postmaster.pid\"")
         guard let process = pid_t(text.filter(\.isNumber)) else {
@@ -60,7 +65,10 @@ struct Cluster: Sendable {
     @discardableResult
     private func shell(_ script: String) async throws -> String {
         let text = "set -eu; . \"$0\"; home=$(postgres_home \"$1\"); \(script)"
-        let environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        let own = ProcessInfo.processInfo.environment
+        let environment = [
+            "PATH": own["PATH"] ?? "/usr/bin:/bin", "POSTGRES_CLOCK": own["POSTGRES_CLOCK"] ?? "",
+        ]
         return try await withChildProcess("/bin/bash", ["-c", text, library, directory], environment: environment) {
             process in
             let code = await process.wait()

@@ -52,6 +52,33 @@ struct CommitTests {
         #expect(item == ["(done,R9,,,\(Jobs.now.rawValue),t)"])
     }
 
+    @Test func `a signing header that has another number after a failover is looked up again`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2"])
+        func page(_ key: String, of item: WorkItem) -> PageCommit {
+            var rows = PageRows(Rows.transaction(key))
+            rows.archive = [Rows.archived(.transaction, key, payload: "{}", header: "eyJhIjoxfQ")]
+            return world.page(rows, of: item, for: holder)
+        }
+        #expect(try await world.ledger.commit(page("10", of: items[0])) != nil)
+        // The new server lacks the last transactions, and has given the number to another header.
+        let other = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try other.script(
+            """
+            SET search_path TO appstore;
+            CREATE TEMPORARY TABLE lost AS SELECT * FROM signing_headers;
+            DELETE FROM signed_payloads; DELETE FROM signing_headers;
+            INSERT INTO signing_headers (app_id, header_id, header_sha256, header) OVERRIDING SYSTEM VALUE
+            SELECT app_id, header_id, sha256('other'), 'other' FROM lost;
+            SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid();
+            """
+        )
+        #expect(try await world.ledger.commit(page("11", of: items[1])) != nil)
+        let headers = "SELECT header FROM signed_payloads JOIN signing_headers USING (app_id, header_id)"
+        #expect(try await world.rows(headers) == ["(eyJhIjoxfQ)"])
+    }
+
     @Test(arguments: TestLedger.Layout.allCases)
     func `the same page a second time is refused and changes nothing`(layout: TestLedger.Layout) async throws {
         let world = try await TestLedger(layout)

@@ -174,7 +174,9 @@ struct MigratorTests {
     {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
-        let function = { (n: Int) in "CREATE OR REPLACE FUNCTION answer() RETURNS integer LANGUAGE sql AS 'SELECT \(n)'" }
+        let function = { (answer: Int) in
+            "CREATE OR REPLACE FUNCTION answer() RETURNS integer LANGUAGE sql AS 'SELECT \(answer)'"
+        }
         for answer in [1, 2] {
             try await withMigrations(files, functions: ["f.sql": function(answer)]) { directory in
                 let migrator = Migrator(ledger: ledger, directory: directory)
@@ -186,8 +188,8 @@ struct MigratorTests {
                 try await migrator.check()
                 #expect(try await migrator.migrate().changedNothing)
             }
-            let found = try await ledger.transaction { try $0.run("SELECT answer() AS n")[0].int64("n") }
-            #expect(found == answer)
+            let found = try await ledger.transaction { try $0.run("SELECT answer() AS n")[0].int32("n") }
+            #expect(found == Int32(answer))
         }
     }
 

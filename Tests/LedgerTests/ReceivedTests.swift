@@ -32,7 +32,7 @@ struct ReceivedTests {
     }
 
     /// Stands for verifying: the text is the UUID, and each notification has a transaction of its own.
-    @Sendable private static func records(_ texts: [String]) -> PageRows {
+    @Sendable private static func records(_ texts: [String], signedUntil moment: UnixMilliseconds) -> PageRows {
         var rows = PageRows()
         for (place, text) in texts.enumerated() {
             let hash = UInt8(truncatingIfNeeded: place + 1)
@@ -86,12 +86,12 @@ struct ReceivedTests {
         let isFirst = Atomic(true)
         let inside = Promise<Void>()
         let goesOn = Promise<Void>()
-        async let first = world.ledger.normaliseReceived(from: origin(world), atMost: 4) { texts in
-            guard isFirst.exchange(false, ordering: .relaxed) else { return Self.records(texts) }
+        async let first = world.ledger.normaliseReceived(from: origin(world), atMost: 4) { texts, moment in
+            guard isFirst.exchange(false, ordering: .relaxed) else { return Self.records(texts, signedUntil: moment) }
             inside.fulfill {}
             // The transaction holds its rows while the other receiver works.
             while !goesOn.isFulfilled { usleep(1_000) }
-            return Self.records(texts)
+            return Self.records(texts, signedUntil: moment)
         }
         await inside.value
         #expect(try await normalise(other) == NormalisedBatch(notifications: 2))

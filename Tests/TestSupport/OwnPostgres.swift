@@ -98,7 +98,10 @@ package final class OwnPostgres: Sendable {
     }
 
     /// Sets the server's clock to this many seconds from the true time.
-    package func setClock(by seconds: Int) throws {
+    package func setClock(by seconds: Int) throws { try Self.setClock(of: directory, by: seconds) }
+
+    /// Sets the clock of the server in `directory`, which was started with `POSTGRES_CLOCK` of `scripts/lib/postgres.sh`.
+    package static func setClock(of directory: String, by seconds: Int) throws {
         let path = directory + ".clock"
         try Data("\(seconds < 0 ? "" : "+")\(seconds)\n".utf8).write(to: URL(filePath: path + ".new"))
         unsafe chmod(path + ".new", 0o644)
@@ -127,13 +130,7 @@ package final class OwnPostgres: Sendable {
         // After a kill the server cannot start before its last process has ended.
         try await script(
             """
-            if [[ -n '\(library ?? "")' ]]; then
-                # Only for the server itself, after the change of user.
-                eval "$(declare -f postgres_as_owner | sed '1s/.*/owner_plainly ()/')"
-                postgres_as_owner() {
-                    owner_plainly env LD_PRELOAD='\(library ?? "")' CLOCK_FILE="$directory.clock" "$@"
-                }
-            fi
+            export POSTGRES_CLOCK='\(library ?? "")'
             for attempt in 1 2 3 4 5 6 7 8 9 10; do
                 if POSTGRES_FAST=1 POSTGRES_OPTIONS='\(options)' postgres_start "$directory" 2>"$directory.errors"; then break; fi
                 if ((attempt == 10)); then cat "$directory.errors" >&2; exit 1; fi

@@ -11,6 +11,7 @@
 # The cluster listens only on a Unix socket in a directory that no other user may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
 # POSTGRES_FAST=1 is faster but not safe after a power cut: for tests only. POSTGRES_OPTIONS are further options of the server.
+# POSTGRES_CLOCK is the library of Tests/Shims/clock.c: the server's clock is then off by the seconds in DIR.clock.
 #
 # Every `return` has a number: in a trap, a bare `return` would return the status from before the trap.
 
@@ -161,6 +162,7 @@ postgres_percent_encode() {
 
 postgres_start() {
     local directory bin socket settings
+    local -a clock=()
     if (($# != 1)); then
         postgres_fail 'usage: postgres_start DIR'
         return 1
@@ -183,8 +185,9 @@ postgres_start() {
             settings+=' -c plan_cache_mode=force_generic_plan'
         fi
         settings+=" ${POSTGRES_OPTIONS:-}"
+        if [[ -n ${POSTGRES_CLOCK:-} ]]; then clock=(env "LD_PRELOAD=$POSTGRES_CLOCK" "CLOCK_FILE=$1.clock"); fi
         # The server must not keep this script's stdout open, or a pipe from this script would never end.
-        postgres_as_owner "$bin/pg_ctl" start --wait --timeout=120 --silent -D "$directory/data" \
+        postgres_as_owner "${clock[@]}" "$bin/pg_ctl" start --wait --timeout=120 --silent -D "$directory/data" \
             -l "$directory/server.log" -o "$settings" </dev/null >/dev/null 2>&1 || {
             tail -n 20 "$directory/server.log" >&2
             postgres_fail "PostgreSQL did not start; its log is $directory/server.log"
@@ -223,5 +226,5 @@ postgres_remove() {
     if [[ ! -d $1 ]]; then return 0; fi
     directory=$(postgres_home "$1") || return 1
     postgres_stop "$1" || return 1
-    rm -rf "$directory" "$1"
+    rm -rf "$directory" "$1" "$1.clock"
 }

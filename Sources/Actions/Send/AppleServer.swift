@@ -1,5 +1,5 @@
 package import AppStoreAPI
-import AppStoreModel
+package import AppStoreModel
 package import Basics
 import HTTPTransport
 import JobPlan
@@ -9,11 +9,23 @@ package import Normalize
 package struct AppleServer: Sendable {
     private let client: AppStoreClient
     private let verifier: RecordVerifier
+    private let now: @Sendable () -> UnixMilliseconds
     private let time: Timekeeper
 
-    package init(client: AppStoreClient, verifier: RecordVerifier, time: Timekeeper) {
+    /// - Parameters:
+    ///   - client: Sends the requests.
+    ///   - verifier: Of the job's app.
+    ///   - now: PostgreSQL's clock.
+    ///   - time: Its monotonic clock.
+    package init(
+        client: AppStoreClient,
+        verifier: RecordVerifier,
+        now: @escaping @Sendable () -> UnixMilliseconds,
+        time: Timekeeper
+    ) {
         self.client = client
         self.verifier = verifier
+        self.now = now
         self.time = time
     }
 
@@ -44,7 +56,7 @@ package struct AppleServer: Sendable {
     ///
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
     func records(in body: [UInt8], of readBack: ActionReadBack) throws(RequestFailure) -> SignedRecords {
-        let now = UnixMilliseconds(rawValue: time.wallClock())
+        let now = now()
         let page =
             switch readBack {
             case .expiresDate, .advancedCommerceSubscription: try SubscriptionStatuses.page(body)

@@ -53,8 +53,10 @@ struct ReceiveCommand: AsyncParsableCommand {
             var limits = ReceiverLimits()
             limits.connections = min(limits.connections, OpenFiles.raiseLimit() - OpenFiles.reserve)
             let pipeline = try ReceiverPipeline(job, settings: settings, limits: limits)
-            try await pipeline.receive(remark: { Console.message("storeledger: \($0)") }) { event in
-                if case .listening(let port) = event {
+            try await pipeline.receive { event in
+                if case .remark(let sentence) = event {
+                    Console.message("storeledger: \(sentence)")
+                } else if case .listening(let port) = event {
                     let address = ListenAddress(host: settings.listen.host, port: port)
                     let app = "\(job.app.bundleId) (\(job.app.environment.rawValue))"
                     let url = "http://\(address)\(settings.path)"

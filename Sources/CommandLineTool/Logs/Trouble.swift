@@ -34,7 +34,7 @@ enum Trouble: Sendable, Equatable {
     /// The troubles in an event of a receiver.
     init?(_ event: ReceiverEvent) {
         switch event {
-        case .listening: return nil
+        case .listening, .remark: return nil
         case .refused(let reason, let detail): self = .refusedNotification(reason: reason, detail)
         case .notStored(let error): self = .notStored(Failure(error).message)
         case .notNormalised(let error): self = .notNormalised(Failure(error).message)

@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-import RateLimit
+package import RateLimit
 
 /// Why a whole run ends early: the cause affects every item.
 package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
@@ -18,7 +18,7 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
     case clocks(FailureReport)
 
     /// The limiter's view of the clocks, as a reason to stop.
-    init(_ disagreement: ClockDisagreement) {
+    package init(_ disagreement: ClockDisagreement) {
         self = .clocks(FailureReport(message: disagreement.sentence))
     }
 

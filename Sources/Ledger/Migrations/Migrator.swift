@@ -49,6 +49,7 @@ package struct Migrator: Sendable {
     /// - Throws: ``LedgerError`` if an applied file has changed, the schema is newer, or the number of partitions is
     ///   decided; ``LockTimeout``; ``Postgres/PostgresError``.
     package func migrate(partitions: Int? = nil) async throws -> Report {
+        ledger.watch.forget()
         let migrations = try migrationFiles()
         let definitions = try Definitions(directory: directory)
         let views = ViewFile.ordered(
@@ -103,9 +104,7 @@ package struct Migrator: Sendable {
             switch step {
             case .together(let files):
                 let isLast = place == steps.count - 1
-                let made = try connection.transaction(.readCommitted) {
-                    connection -> Finished? in
-                    try connection.script(Self.versionTable)
+                let made = try Self.transaction(on: connection) { connection -> Finished? in
                     try Self.record(replaced, by: migrations.first, on: connection)
                     for file in files {
                         try connection.script(file.text)
@@ -170,8 +169,7 @@ package struct Migrator: Sendable {
             )
         }
         try connection.script("SET lock_timeout = '\(Ledger.defaultLockTimeout)'")
-        try connection.transaction(.readCommitted) { connection in
-            try connection.script(Self.versionTable)
+        try Self.transaction(on: connection) { connection in
             crashPoint(.migrationApplied)
             try Self.record(file, on: connection)
             try lock.check()
@@ -179,6 +177,44 @@ package struct Migrator: Sendable {
         report.applied.append(file.name)
         report.indexesBuilt += indexes.built
         report.indexesDropped += indexes.dropped
+    }
+
+    /// Runs `body` in a transaction that overlaps no other transaction of StoreLedger: see ``LedgerWatch``.
+    ///
+    /// While it waits for long transactions, new ones wait behind it. So it waits a short time, and lets them go first before it
+    /// tries again.
+    ///
+    /// - Throws: ``LockTimeout`` after ``Ledger/longLockTimeout``, the error of `body`.
+    private static func transaction<R>(
+        on connection: borrowing PostgresConnection,
+        _ body: (borrowing PostgresConnection) throws -> R
+    ) throws -> R {
+        let deadline = ContinuousClock.now + Ledger.longLockTimeout
+        while true {
+            do {
+                return try connection.transaction(.readCommitted) { connection in
+                    try connection.script(versionTable)
+                    do {
+                        try connection.script(
+                            "SET LOCAL lock_timeout = '250ms'; LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE"
+                        )
+                    } catch SQLState.lockNotAvailable {
+                        throw SchemaInUse()
+                    }
+                    try connection.script("SET LOCAL lock_timeout = '\(Ledger.defaultLockTimeout)'")
+                    return try body(connection)
+                }
+            } catch is SchemaInUse {
+                guard ContinuousClock.now < deadline else {
+                    throw LockTimeout(
+                        purpose: "transactions that were open before the migration",
+                        limit: Ledger.longLockTimeout,
+                        scope: .schemaWithReaders
+                    )
+                }
+                try connection.script("SELECT pg_sleep(1)")
+            }
+        }
     }
 
     private static func record(_ file: Migration, on connection: borrowing PostgresConnection) throws {
@@ -210,24 +246,28 @@ package struct Migrator: Sendable {
 
     /// Refuses a schema that is missing, older or newer than the SQL files; changes nothing.
     ///
+    /// From then on, every transaction of the ledger refuses a schema that was migrated meanwhile.
+    ///
     /// - Throws: ``LedgerError/schemaMissing(schema:)``, ``LedgerError/schemaOlder(missing:)`` or a similar error.
     package func check() async throws {
         let migrations = try migrationFiles()
         let replaced = try ReplacedMigrations(directory: directory, migrations: migrations)
         let definitions = try Definitions(directory: directory)
         let schema = ledger.schema
-        try await ledger.pages.withConnection { connection in
+        try await ledger.transaction { [watch = ledger.watch] connection in
             let found = try connection.run(
                 "SELECT to_regclass($1) IS NOT NULL AS found",
                 [.text("\"\(schema)\".schema_migrations")]
             )
             guard try found[0].bool("found") else { throw LedgerError.schemaMissing(schema: schema) }
+            try connection.script(LedgerWatch.lock)
             let known = try replaced.named(in: try Self.applied(connection))
             try Self.check(known, against: migrations, schema: schema)
             let missing = migrations.map(\.name).filter { known[$0] == nil }
             guard missing.isEmpty else { throw LedgerError.schemaOlder(missing: missing) }
             let changed = try definitions.changed(on: connection).map(\.name).filter { $0.hasPrefix("functions/") }
             guard changed.isEmpty else { throw LedgerError.functionsDiffer(schema: schema, files: changed) }
+            try watch.remember(on: connection)
         }
     }
 
@@ -287,6 +327,9 @@ package struct Migrator: Sendable {
         }
     }
 }
+
+/// A transaction of StoreLedger is open, so the schema must stay as it is.
+private struct SchemaInUse: Error {}
 
 /// The files of one transaction, or one file that runs outside a transaction.
 private enum Step {

@@ -38,6 +38,12 @@ final class SigningHeaders: Sendable {
     /// Apple rotates only a few certificates a year.
     private static let capacity = 1_024
 
+    /// Empties both caches.
+    func forget() {
+        known.withLock { $0 = Known() }
+        texts.withLock { $0.removeAll() }
+    }
+
     /// Whether the number of a header is known without a query.
     func knows(_ header: [UInt8], app: AppID) -> Bool {
         known.withLock { $0.number(of: Key(app: app, header: header)) != nil }

@@ -1,3 +1,4 @@
+package import AppStoreModel
 import JobPlan
 package import LedgerSchema
 import Postgres
@@ -19,14 +20,15 @@ extension Ledger {
     ///   - origin: Stored with the records.
     ///   - most: The most notifications of the batch.
     ///   - skipped: Keys of notifications to leave alone.
-    ///   - records: Verifies and normalises signed texts; called with the texts of the batch, perhaps more than once.
+    ///   - records: Verifies and normalises signed texts; called with the texts of the batch and with the latest moment at which
+    ///     one of them was signed, perhaps more than once.
     /// - Returns: The counts of the batch.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; nothing is then written.
     package func normaliseReceived(
         from origin: RowOrigin,
         atMost most: Int,
         skipping skipped: [String] = [],
-        records: @escaping @Sendable ([String]) -> PageRows
+        records: @escaping @Sendable ([String], UnixMilliseconds) -> PageRows
     ) async throws -> NormalisedBatch {
         var writer = RecordWriter(origin: origin, headers: headers)
         var conflicts = 0
@@ -76,7 +78,7 @@ private struct ClaimedNotifications {
     private let app: AppID
     let keys: [String]
     /// The keys and texts of version 2.
-    private let signed: [(key: String, text: String)]
+    private let signed: [(key: String, text: String, signedAt: Int64)]
     /// What is known of those of version 1: no more than which customer to request.
     private let unsigned: [(key: String, transaction: String?, text: String, receivedAt: Int64)]
 
@@ -91,7 +93,7 @@ private struct ClaimedNotifications {
             ["app": .integer(app.rawValue), "skipped": .textArray(skipped), "most": .bigint(Int64(most))]
         )
         var keys: [String] = []
-        var signed: [(key: String, text: String)] = []
+        var signed: [(key: String, text: String, signedAt: Int64)] = []
         var unsigned: [(key: String, transaction: String?, text: String, receivedAt: Int64)] = []
         for row in rows {
             let key = try row.text("notification_uuid")
@@ -101,7 +103,7 @@ private struct ClaimedNotifications {
                 let text = try row.textOrNil("body") ?? ""
                 unsigned.append((key, transaction, text, try row.timestamp("received_at")))
             } else {
-                signed.append((key, try row.text("body")))
+                signed.append((key, try row.text("body"), try row.timestamp("signed_date")))
             }
         }
         self.app = app
@@ -112,14 +114,14 @@ private struct ClaimedNotifications {
 
     func normalise(
         with writer: RecordWriter,
-        records: ([String]) -> PageRows,
+        records: ([String], UnixMilliseconds) -> PageRows,
         on connection: borrowing PostgresConnection
     ) throws -> NormalisedBatch {
         guard !keys.isEmpty else { return NormalisedBatch() }
         var batch = NormalisedBatch(notifications: keys.count)
         var erased: Set<String> = []
-        if !signed.isEmpty {
-            let rows = records(signed.map(\.text))
+        if let last = signed.map(\.signedAt).max() {
+            let rows = records(signed.map(\.text), UnixMilliseconds(rawValue: last))
             let new = Set(rows.archive.map(\.header)).filter { !writer.headers.knows($0, app: app) }
             guard new.isEmpty else { throw NewHeaders(headers: Array(new)) }
             batch.rejected = rows.rejected.count

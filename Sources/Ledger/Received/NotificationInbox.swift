@@ -45,23 +45,25 @@ package struct NotificationInbox: Sendable {
         let rows = batch.map(Self.row)
         return try await storing.withConnection { connection in
             try connection.makeRowType(Self.rowType, of: Self.columns)
-            let stored = try connection.run(
-                SQLStatement.storeReceived.text,
-                [.integer(app.rawValue)],
-                rows: RowArray(of: Self.rowType, rows),
-                answer: .binary
-            )
-            var found: [String: (receipts: Int64, sha256: [UInt8])] = [:]
-            for row in stored {
-                found[try row.text("notification_uuid")] = (try row.int64("receipts"), try row.bytes("body_sha256"))
-            }
-            return try batch.map { notification in
-                guard let row = found[notification.key] else {
-                    throw LedgerError.invariant("a notification was not stored")
+            return try connection.transaction { connection in
+                let stored = try connection.run(
+                    SQLStatement.storeReceived.text,
+                    [.integer(app.rawValue)],
+                    rows: RowArray(of: Self.rowType, rows),
+                    answer: .binary
+                )
+                var found: [String: (receipts: Int64, sha256: [UInt8])] = [:]
+                for row in stored {
+                    found[try row.text("notification_uuid")] = (try row.int64("receipts"), try row.bytes("body_sha256"))
                 }
-                if row.receipts == 1 { return .new }
-                if row.sha256 == notification.bodySHA256 { return .known }
-                return try replace(by: notification, on: connection) ? .known : .conflict
+                return try batch.map { notification in
+                    guard let row = found[notification.key] else {
+                        throw LedgerError.invariant("a notification was not stored")
+                    }
+                    if row.receipts == 1 { return .new }
+                    if row.sha256 == notification.bodySHA256 { return .known }
+                    return try replace(by: notification, on: connection) ? .known : .conflict
+                }
             }
         }
     }
@@ -122,7 +124,7 @@ package struct NotificationInbox: Sendable {
     /// - Returns: Whether it is kept.
     /// - Throws: ``Postgres/PostgresError``.
     package func quarantine(_ refused: RefusedNotification) async throws -> Bool {
-        try await checking.withConnection { connection in
+        try await check { connection in
             _ = try connection.run(
                 """
                 DELETE FROM received_notifications
@@ -158,7 +160,7 @@ package struct NotificationInbox: Sendable {
     ///
     /// - Throws: ``Postgres/PostgresError``, so it also tells whether the database answers.
     package func ageOfOldestPending() async throws -> Duration? {
-        try await checking.withConnection { connection in
+        try await check { connection in
             let row = try connection.run(
                 """
                 SELECT (extract(epoch FROM clock_timestamp() - min(received_at)) * 1000)::bigint AS milliseconds
@@ -168,6 +170,12 @@ package struct NotificationInbox: Sendable {
             )[0]
             return try row.int64OrNil("milliseconds").map { .milliseconds(max(0, $0)) }
         }
+    }
+
+    private func check<R: Sendable>(
+        _ body: @Sendable (borrowing PostgresConnection) throws -> R
+    ) async throws -> R {
+        try await checking.withConnection { try $0.transaction { try body($0) } }
     }
 
     /// The parameter of `store_received.sql`.

@@ -26,7 +26,7 @@ extension ActionPipeline {
         report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws -> ActionRunReport {
         let began = time.monotonic()
-        let credentials = try Credentials(job: job)
+        let credentials = try Credentials(job: job) { report(.remark($0)) }
         if job.appStore.isLoopback { report(.rehearsal("Rehearsal: requests go to \(job.appStore.baseURL)")) }
         let actions = try await actions(trusting: credentials.rootFingerprints)
         let approval = try await actions.policyInForce()
@@ -73,6 +73,7 @@ extension ActionPipeline {
         var waits = Waits(batchPause: pause * 6, requestPause: pause * 60)
         var isUnreadable = false
         while true {
+            try credentials.checkRoots()
             var ended: ActionRefusal?
             do {
                 let plan = try await plan(actions, except: waits.requests(at: time.monotonic()), reload)

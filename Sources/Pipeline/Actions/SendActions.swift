@@ -41,7 +41,7 @@ extension ActionPipeline {
         report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws -> ActionRunReport {
         let began = time.monotonic()
-        let credentials = try Credentials(job: job)
+        let credentials = try Credentials(job: job) { report(.remark($0)) }
         if job.appStore.isLoopback { report(.rehearsal("Rehearsal: requests go to \(job.appStore.baseURL)")) }
         let actions = try await actions(trusting: credentials.rootFingerprints)
         try await actions.endApprovals(ofOtherPoliciesThan: job.policySHA256)
@@ -95,6 +95,7 @@ extension ActionPipeline {
         let limiters = limiters(of: actions, window: window, report: report)
         var refusal: ActionRefusal?
         for batch in batches {
+            try credentials.checkRoots()
             changeOfInput(of: batch).map { report(.remark($0)) }
             do {
                 try await actions.send(
@@ -227,7 +228,7 @@ extension ActionPipeline {
             appAppleId: job.app.appAppleId,
             verifier: credentials.verifier
         )
-        return AppleServer(client: client, verifier: verifier, time: time)
+        return AppleServer(client: client, verifier: verifier, now: { [ledger] in ledger.clock }, time: time)
     }
 
     /// The limiters of the action and of the endpoints that read its effect back; all use the ledger's budget.

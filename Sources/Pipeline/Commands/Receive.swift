@@ -52,34 +52,22 @@ package struct ReceiverPipeline: Sendable {
 
     /// Receives until the task is cancelled.
     ///
-    /// - Parameters:
-    ///   - remark: Called with each message for the operator before the start.
-    ///   - report: Called with each event.
+    /// - Parameter report: Called with each event.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func receive(
-        remark: (String) -> Void,
-        report: @escaping @Sendable (ReceiverEvent) -> Void
-    ) async throws {
-        let (jwsVerifier, fingerprints) = try Credentials.trust(roots: job.trustedRoots)
-        let secret = try job.receiver.sharedSecretFile.map { try SharedSecret.load(file: $0) }
+    package func receive(report: @escaping @Sendable (ReceiverEvent) -> Void) async throws {
+        let remark = { @Sendable in report(.remark($0)) }
+        let trust = try ReceiverTrust(of: job, claim: { try await claim($0) }, remark: remark)
         try await ledger.openToWrite()
-        let app = try await openApp(fingerprints, remark)
-        let databaseEpoch = try await ledger.now() - time.monotonic()
-        let now = { @Sendable [time] in databaseEpoch + time.monotonic() }
-        let verifier = RecordVerifier(
-            bundleId: job.app.bundleId,
-            environment: job.app.environment,
-            appAppleId: job.app.appAppleId,
-            verifier: jwsVerifier
-        )
+        let app = try await openApp(trust.fingerprints, remark)
+        ledger.reportWhenClockIsSet(remark)
+        let now = { @Sendable [ledger] in ledger.clock }
         let receiver = Receiver(
             settings: settings,
             limits: limits,
             verifier: NotificationVerifier(
                 bundleId: job.app.bundleId,
                 environment: job.app.environment,
-                records: verifier,
-                secret: secret,
+                trust: { trust.now },
                 now: now
             ),
             ledger: ledger,
@@ -90,16 +78,18 @@ package struct ReceiverPipeline: Sendable {
                 stream: AllStreams.changedCustomersStream.name,
                 listedTransactionID: nil
             ),
-            records: { texts in
+            records: { texts, signedAt in
                 Normalizer.normalize(
-                    verifier.verify(
+                    trust.now.records.verify(
                         archived: texts.map(SignedText.text),
                         as: .notification,
                         areRefunds: false,
-                        now: now()
+                        // What was accepted stays accepted when the clock is set back before the records are made.
+                        now: max(now(), signedAt)
                     )
                 )
             },
+            readAgain: { await trust.readAgain() },
             time: time,
             report: report
         )
@@ -125,5 +115,11 @@ package struct ReceiverPipeline: Sendable {
         )
         for sentence in try await ledger.claim([app: origin], asksServer: false) { remark(sentence) }
         return app
+    }
+
+    /// Records other roots of the job's app; see ``ReceiverTrust``.
+    private func claim(_ fingerprints: [String]) async throws -> [String] {
+        guard let app = try await knownApp() else { return [] }
+        return try await ledger.claim([app: origin(fingerprints)], asksServer: false)
     }
 }

@@ -53,7 +53,6 @@ extension Pipeline {
         try await openLedgerToWrite()
         // With another root, the replay would reject the whole archive or load a forged reject.
         for remark in try await claimOrigins(fingerprints, asksServer: false) { report(remark) }
-        let now = try await ledger.now()
         var result = ReplayReport()
         for (app, environment) in try await knownApps() {
             let verifier = RecordVerifier(
@@ -63,9 +62,9 @@ extension Pipeline {
                 verifier: jwsVerifier
             )
             if rejectedOnly {
-                try await replayRejects(app, verifier, now, into: &result)
+                try await replayRejects(app, verifier, into: &result)
             } else {
-                try await replayArchive(app, verifier, now, into: &result)
+                try await replayArchive(app, verifier, into: &result)
             }
         }
         return result
@@ -75,7 +74,6 @@ extension Pipeline {
     private func replayArchive(
         _ app: AppID,
         _ verifier: RecordVerifier,
-        _ now: UnixMilliseconds,
         into result: inout ReplayReport
     ) async throws {
         let place = Mutex<ArchivePlace?>(nil)
@@ -89,7 +87,7 @@ extension Pipeline {
             }
         ) { batch in
             for part in ReplayPart.parts(of: batch) {
-                let rows = await part.rows(verifier, now)
+                let rows = await part.rows(verifier, ledger.clock)
                 let counts = try await ledger.write(
                     rows,
                     from: origin(app, part.stream),
@@ -108,7 +106,6 @@ extension Pipeline {
     private func replayRejects(
         _ app: AppID,
         _ verifier: RecordVerifier,
-        _ now: UnixMilliseconds,
         into result: inout ReplayReport
     ) async throws {
         var last: Int64 = 0
@@ -122,7 +119,7 @@ extension Pipeline {
                 let verified = verifier.verify(
                     anyKind: String(decoding: reject.raw, as: UTF8.self),
                     isRefund: AllStreams.refundStreams.contains(reject.stream),
-                    now: now
+                    now: ledger.clock
                 )
                 let rows = Normalizer.normalize(verified)
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {

@@ -16,11 +16,8 @@ struct CrawlLedger: CrawlStore {
     let destination: RecordDestination
     /// For items that continue in another environment; `nil` if the job does not allow it.
     let otherDestination: RecordDestination?
+    let credentials: Credentials
     let time: Timekeeper
-    /// The database's clock is this value plus `Timekeeper.monotonic`.
-    ///
-    /// All machines share that clock, and a step of this machine's clock does not change it.
-    let databaseEpoch: UnixMilliseconds
 
     /// The app in the ledger for the records of one environment, and their verifier.
     struct RecordDestination {
@@ -39,8 +36,6 @@ struct CrawlLedger: CrawlStore {
         let readAt: UnixMilliseconds
     }
 
-    private var databaseNow: UnixMilliseconds { databaseEpoch + time.monotonic() }
-
     func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer {
         let requestedAt = time.monotonic()
         switch try await ledger.lease(stream, atMost: count, for: holder) {
@@ -56,7 +51,8 @@ struct CrawlLedger: CrawlStore {
     func holds(_ item: WorkItem) -> Bool { leases.holds(HeldItem(item)) }
 
     func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage {
-        let readAt = databaseNow
+        try credentials.checkRoots()
+        let readAt = ledger.clock
         let verifier = try destination(of: item).verifier
         return VerifiedPage(
             records: verifier.verify(page, from: item.stream, item: item.key, now: readAt),
@@ -122,7 +118,7 @@ struct CrawlLedger: CrawlStore {
             requests: requests,
             for: holder,
             plan: plan,
-            now: databaseNow
+            now: ledger.clock
         )
         leases.remove(HeldItem(item))
         guard isRecorded else { throw LeaseLost() }

@@ -3,26 +3,93 @@ import FoundationEssentials
 import JobPlan
 import SignedData
 
-/// The job's keys and trusted roots; they are read once, before the first request.
+/// The job's keys and trusted roots.
+///
+/// Key, key ID and issuer ID are read again, from the job file too, when Apple has refused a token: a key that Apple still
+/// accepts stays in use, because its replacement can need a key ID that only the environment of a new process has. The roots stay
+/// those of the first request: see ``checkRoots()``.
 struct Credentials: Sendable {
-    let tokens: BearerTokenSigner
     let verifier: JWSVerifier
     /// SHA-256 of each trusted root, in hexadecimal.
     let rootFingerprints: [String]
+    private let signer: ReadFiles<BearerTokenSigner>
+    private let roots: ReadFiles<[String]>
+    private let remark: @Sendable (String) -> Void
 
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - remark: Called after key or roots were read again, or could not be.
     /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``TLSKeysWouldBeWritten``.
-    init(job: some JobDescription) throws {
+    init(job: some JobDescription, remark: @escaping @Sendable (String) -> Void = { _ in }) throws {
         // Loopback connections have no secrets to protect.
         guard job.appStore.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
             throw TLSKeysWouldBeWritten()
         }
-        tokens = BearerTokenSigner(
-            key: try SigningKey.load(file: job.appStore.privateKeyFile),
-            keyId: job.appStore.keyId,
-            issuerId: job.appStore.issuerId,
-            bundleId: job.app.bundleId
+        let (path, bundleId) = (job.path, job.app.bundleId)
+        signer = try ReadFiles([path, job.appStore.privateKeyFile]) {
+            try Self.signer(job.appStore, bundleId: bundleId)
+        } again: {
+            let appStore = try Self.appStore(ofJob: path)
+            return (try Self.signer(appStore, bundleId: bundleId), [path, appStore.privateKeyFile])
+        }
+        let files = job.appStore.trustedRoots
+        var trust: (verifier: JWSVerifier, fingerprints: [String])?
+        roots = try ReadFiles(files) {
+            let found = try Self.trust(roots: files)
+            trust = found
+            return found.fingerprints
+        } again: {
+            (try Self.trust(roots: files).fingerprints, files)
+        }
+        guard let trust else { preconditionFailure("the roots were read above") }
+        (verifier, rootFingerprints) = trust
+        self.remark = remark
+    }
+
+    private static let changed = "the job file or the key file has changed"
+
+    /// The signer of the next token.
+    var tokens: @Sendable () -> BearerTokenSigner {
+        { [signer, remark] in
+            switch signer.readAgain() {
+            case .success: remark("\(Self.changed), so tokens are signed with the key that they name now")
+            case .failure(let error):
+                remark("\(Self.changed) and cannot be used, so the key stays as it was: \(Failure(error).message)")
+            case nil: break
+            }
+            return signer.value
+        }
+    }
+
+    /// Refuses trusted roots that are no longer those of the first request.
+    ///
+    /// The records of the process were verified under those, and the ledger compares roots at the start of a process.
+    ///
+    /// - Throws: ``RootsChanged``.
+    func checkRoots() throws {
+        if case .failure(let error) = roots.readAgain() {
+            remark(
+                "the trusted roots have changed and cannot be used, so they stay as they were: \(Failure(error).message)"
+            )
+        }
+        guard roots.value == rootFingerprints else { throw RootsChanged() }
+    }
+
+    private static func signer(_ appStore: JobFile.AppStore, bundleId: String) throws -> BearerTokenSigner {
+        BearerTokenSigner(
+            key: try SigningKey.load(file: appStore.privateKeyFile),
+            keyId: appStore.keyId,
+            issuerId: appStore.issuerId,
+            bundleId: bundleId
         )
-        (verifier, rootFingerprints) = try Self.trust(of: job)
+    }
+
+    private static func appStore(ofJob path: String) throws -> JobFile.AppStore {
+        switch try AnyJob.load(path: path, environment: ProcessInfo.processInfo.environment) {
+        case .crawl(let job): job.appStore
+        case .action(let job): job.appStore
+        case .receiver: throw NoKeyInJob()
+        }
     }
 
     /// The roots that the job trusts: Apple's, or in a rehearsal over loopback the roots in the job file.
@@ -62,6 +129,12 @@ struct UntrustedRoot: Error, CustomStringConvertible {
 
     var description: String { "appStore.trustedRoots: \(path): \(reason)" }
 }
+
+/// The trusted roots were changed while a process worked.
+struct RootsChanged: Error {}
+
+/// The job file is now that of a receiver alone, and names no key.
+struct NoKeyInJob: Error {}
 
 /// `SSLKEYLOGFILE` is set, so libcurl would write the keys of every TLS session to that file.
 ///

@@ -18,8 +18,6 @@ struct RunSession: Sendable {
     let holder: LeaseHolder
     let credentials: Credentials
     let limits: CrawlLimits
-    /// The database's clock at the moment when `Timekeeper.monotonic` was zero.
-    let databaseEpoch: UnixMilliseconds
     /// Whether too many rejected records stop the crawl; see ``Crawl/CrawlRules/stopsForRejects``.
     let stopsForRejects: Bool
     /// The number of items crawled at the same time.
@@ -129,8 +127,8 @@ struct RunSession: Sendable {
             leases: leases,
             destination: destination(holder.app, job.app.environment),
             otherDestination: job.appStore.triesSandbox ? destination(try await pipeline.sandboxApp(), .sandbox) : nil,
-            time: pipeline.time,
-            databaseEpoch: databaseEpoch
+            credentials: credentials,
+            time: pipeline.time
         )
     }
 }

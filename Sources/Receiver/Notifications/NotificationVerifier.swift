@@ -11,31 +11,48 @@ package struct NotificationVerifier: Sendable {
         case accepted(ReceivedNotification)
         /// `detail` is a sentence for the log; of the body it contains at most the value that broke the rule.
         case refused(RefusedNotification, detail: String)
+
+        /// Whether another reading of the clock could change the decision.
+        var dependsOnClock: Bool {
+            guard case .refused(let refused, _) = self else { return false }
+            return refused.reason == JWSRejection.Reason.future.rawValue
+        }
+    }
+
+    /// What makes a notification genuine.
+    package struct Trust: Sendable {
+        package let records: RecordVerifier
+        /// Without it every notification of version 1 is refused.
+        package let secret: SharedSecret?
+
+        /// - Parameters:
+        ///   - records: The verifier of signed notifications of the app.
+        ///   - secret: The app's shared secret.
+        package init(records: RecordVerifier, secret: SharedSecret?) {
+            self.records = records
+            self.secret = secret
+        }
     }
 
     private let bundleId: String
     private let environment: AppStoreEnvironment
-    private let records: RecordVerifier
-    private let secret: SharedSecret?
+    private let trust: @Sendable () -> Trust
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
     ///   - bundleId: The app.
     ///   - environment: Its environment.
-    ///   - records: The verifier of signed notifications of that app.
-    ///   - secret: The app's shared secret; without it every notification of version 1 is refused.
+    ///   - trust: Asked for each notification.
     ///   - now: The time of the database's clock.
     package init(
         bundleId: String,
         environment: AppStoreEnvironment,
-        records: RecordVerifier,
-        secret: SharedSecret?,
+        trust: @escaping @Sendable () -> Trust,
         now: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.bundleId = bundleId
         self.environment = environment
-        self.records = records
-        self.secret = secret
+        self.trust = trust
         self.now = now
     }
 
@@ -48,7 +65,7 @@ package struct NotificationVerifier: Sendable {
 
     private func verdict(onSigned text: String) -> Verdict {
         do throws(NotificationRefusal) {
-            let verified = try records.notification(text, now: now())
+            let verified = try trust().records.notification(text, now: now())
             return .accepted(
                 ReceivedNotification(
                     key: verified.notificationUUID,
@@ -105,7 +122,7 @@ package struct NotificationVerifier: Sendable {
 
     /// Why a notification of version 1 is not accepted; `nil` if it is.
     private func refusal(of notification: NotificationV1) -> (reason: String, detail: String)? {
-        guard let secret else {
+        guard let secret = trust().secret else {
             return ("no_secret", "A notification of version 1 came, and the job has no receiver.sharedSecretFile.")
         }
         guard let password = notification.password, secret.matches(password) else {

@@ -16,4 +16,10 @@ enum ReceiverFault: String, CaseIterable, Sendable {
     case killPostmaster = "PostgreSQL: kill -9 of the postmaster"
     /// `pg_ctl stop -m immediate`, then a restart.
     case stopPostgresAtOnce = "PostgreSQL: stop -m immediate"
+    /// PostgreSQL's clock is set forward or back by hours or days, and corrected a moment later.
+    case setClock = "PostgreSQL: clock set and corrected"
+    /// `storeledger erase` of a customer whose notifications arrive meanwhile.
+    case erase = "storeledger erase"
+    /// The same, and SIGKILL of all receivers before it ends.
+    case eraseAndKill = "storeledger erase, SIGKILL of all"
 }

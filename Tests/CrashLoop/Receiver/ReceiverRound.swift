@@ -19,11 +19,15 @@ struct ReceiverRound {
     var receivers: [(port: Int, worker: Worker)] = []
     /// All processes so far, for their output.
     var workers: [Worker] = []
+    /// The erased customers, by the ID of their app transaction.
+    var erased: Set<String> = []
+    /// The processes that have erased them.
+    var erasers: Set<String> = []
     /// How often each fault took effect.
     var hits: [ReceiverFault: Int] = [:]
 
     static let receiverCount = 3
-    /// Faults of one round.
+    /// Faults of one round: each kind at least once.
     static let faults = 12
     /// Notifications that are sent before each fault.
     private static let notifications = 40
@@ -140,6 +144,10 @@ struct ReceiverRound {
         case .killBackend: try await killBackend()
         case .killPostmaster: try await tools.cluster.killPostmaster()
         case .stopPostgresAtOnce: try await tools.cluster.stopAtOnce()
+        case .setClock: try await setClock()
+        case .erase: try await erase { _ in }
+        case .eraseAndKill:
+            try await erase { round in try await round.replace(Array(round.receivers.indices), by: SIGKILL) }
         }
         for receiver in receivers where receiver.worker.process.hasEnded {
             let errors = receiver.worker.process.errors
@@ -161,6 +169,34 @@ struct ReceiverRound {
         }
         for place in places {
             receivers[place].worker = try await startReceiver(on: receivers[place].port)
+        }
+    }
+
+    /// Sets PostgreSQL's clock for a moment in which Apple goes on sending.
+    private mutating func setClock() async throws {
+        let seconds = [-3 * 86_400, -7_200, 7_200, 3 * 86_400].randomElement(using: &random) ?? 0
+        try tools.cluster.setClock(by: seconds)
+        try await store.advance(changes: Self.notifications, from: Self.yesterday)
+        try await Task.sleep(for: .milliseconds(Int.random(in: 200...1_000, using: &random)))
+        try tools.cluster.setClock(by: 0)
+    }
+
+    /// Erases a customer of whom the ledger has records, while Apple goes on sending.
+    private mutating func erase(beside body: (inout ReceiverRound) async throws -> Void) async throws {
+        let known = try await patiently {
+            try await book.column(
+                "SELECT transaction_id || ' ' || (payload ->> 'appTransactionId') FROM transactions WHERE payload ? 'appTransactionId'"
+            )
+        }
+        let left = known.map { $0.split(separator: " ").map(String.init) }.filter { !erased.contains($0[1]) }
+        guard let victim = left.randomElement(using: &random) else { return }
+        try await store.advance(changes: Self.notifications, from: Self.yesterday)
+        let worker = try start(["erase", job, "--yes", "--transaction-id", victim[0]])
+        erased.insert(victim[1])
+        erasers.insert(worker.name)
+        try await body(&self)
+        guard await worker.end(within: Self.patience) == 0 else {
+            throw BrokenPromise(sentences: ["an erasure did not end with 0: \(worker.process.errors)"])
         }
     }
 
@@ -206,12 +242,42 @@ struct ReceiverRound {
             }
         }
         let deliveries = try await store.deliveries()
-        try await judgeReceived(deliveries)
-        try await judgeReconciled(deliveries)
+        let customers = try StoreCustomers(world: try await store.world())
+        let kept = deliveries.filter { delivery in
+            !isErased(customers.customer("notification", delivery.notificationUUID))
+        }
+        try await judgeReceived(kept, of: deliveries, customers)
+        try await judgeReconciled(kept, customers)
+        try await judgeErased(customers)
+    }
+
+    private func isErased(_ customer: String?) -> Bool { customer.map(erased.contains) ?? false }
+
+    /// No record and no notification names an erased customer, also after a run.
+    private func judgeErased(_ customers: StoreCustomers) async throws {
+        let ids = erased.flatMap { customers.transactionIDs[$0] ?? [] }.map { "'\($0)'" }.joined(separator: ",")
+        guard !ids.isEmpty else { return }
+        var broken: [String] = []
+        for table in ["transactions", "refunds", "renewals", "notifications", "received_notifications"] {
+            broken += try await book.column(
+                "SELECT '\(table) has \(erased.count == 1 ? "the" : "an") erased customer: ' || original_transaction_id FROM \(table) WHERE original_transaction_id IN (\(ids))"
+            )
+        }
+        try BrokenPromise.check(broken)
     }
 
     /// Every notification that was answered with success is stored, verified, once, and in the records.
-    private func judgeReceived(_ deliveries: [SimulatedStore.Delivery]) async throws {
+    ///
+    /// - Parameters:
+    ///   - deliveries: Those of customers who are not erased.
+    ///   - all: All deliveries.
+    ///   - customers: The store's customers.
+    /// - Throws: ``BrokenPromise``.
+    private func judgeReceived(
+        _ deliveries: [SimulatedStore.Delivery],
+        of all: [SimulatedStore.Delivery],
+        _ customers: StoreCustomers
+    ) async throws {
         let stored = Set(
             try await patiently {
                 try await book.column(
@@ -239,16 +305,28 @@ struct ReceiverRound {
                 broken.append("\(uuid) was answered \(delivery.answered) times and counted \(counted) times")
             }
         }
-        let sent = Set(deliveries.map(\.notificationUUID))
+        let sent = Set(all.map(\.notificationUUID))
         broken += stored.subtracting(sent).map { "\($0) is in the ledger and was not sent" }
-        broken += try await book.column("SELECT what FROM audit.broken").map { "a receiver changed a row: \($0)" }
+        let names = erasers.map { "'\($0)'" }.joined(separator: ",")
+        let who = names.isEmpty ? "" : " WHERE who NOT IN (\(names))"
+        // A notification that names an erased customer for the first time removes what was stored before.
+        let kinds = [
+            "transactions": "transaction", "refunds": "refund", "renewals": "renewal", "notifications": "notification",
+        ]
+        broken += try await book.column("SELECT what FROM audit.broken\(who)").filter { what in
+            let words = what.split(separator: " ").map(String.init)
+            return !isErased(customers.customer(kinds[words[0]] ?? "", words[1]))
+        }.map { "a receiver changed a row: \($0)" }
         broken += try await book.column("SELECT reason || ' ' || detail FROM rejected_records")
             .map { "rejected: \($0)" }
         try BrokenPromise.check(broken)
     }
 
     /// After a run and a reconciliation, everything that Apple sent is there, and nothing is unexplained.
-    private mutating func judgeReconciled(_ deliveries: [SimulatedStore.Delivery]) async throws {
+    private mutating func judgeReconciled(
+        _ deliveries: [SimulatedStore.Delivery],
+        _ customers: StoreCustomers
+    ) async throws {
         let run = try await command(["run", job, "--progress", "none"])
         guard run.code == 0 else {
             throw BrokenPromise(sentences: ["the run ended with \(run.code): \(run.process.errors)"])
@@ -271,7 +349,8 @@ struct ReceiverRound {
             broken.append("reconciled (history, both, recovered): \(sums ?? ""), expected \(expected)")
         }
         if stored < received { broken.append("\(received) were answered, and \(stored) are stored") }
-        broken += try await book.differences(from: store.world()).map { "after the run: \($0)" }
+        broken += try await book.differences(from: store.world()).filter { !isErased(customers.customer(of: $0)) }
+            .map { "after the run: \($0)" }
         try BrokenPromise.check(broken)
     }
 }

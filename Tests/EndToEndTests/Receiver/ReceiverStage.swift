@@ -14,6 +14,8 @@ struct ReceiverStage: Sendable {
     /// The path of a crawl's job file over the same ledger, for commands that a receiver's job is not for.
     let crawl: String
     private let databaseURL: String
+    /// Names the database to a program.
+    var environment: [String: String] { ["DATABASE_URL": databaseURL] }
 
     /// A secret that no output and no table may contain.
     static let secret = "0123456789abcdef-shared-secret"
@@ -88,7 +90,7 @@ struct ReceiverStage: Sendable {
         try await withChildProcess(
             Executables.storeledger,
             arguments,
-            environment: ["DATABASE_URL": databaseURL].merging(environment) { $1 }
+            environment: self.environment.merging(environment) { $1 }
         ) { process in
             let code = await process.wait()
             return Stage.Outcome(code: code, output: process.output, errors: process.errors)
@@ -100,7 +102,7 @@ struct ReceiverStage: Sendable {
         environment: [String: String] = [:],
         _ body: (RunningReceiver) async throws -> Result
     ) async throws -> Result {
-        let variables = ["DATABASE_URL": databaseURL].merging(environment) { $1 }
+        let variables = self.environment.merging(environment) { $1 }
         return try await withChildProcess(Executables.storeledger, ["receive", job], environment: variables) {
             process in
             let line = try #require(

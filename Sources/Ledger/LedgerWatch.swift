@@ -1,0 +1,149 @@
+package import AppStoreModel
+import Basics
+import Postgres
+import RateLimit
+import Synchronization
+
+/// What a process knows of its ledger: the version of the schema, and PostgreSQL's clock.
+///
+/// Both can change while a process works. So they are read again at the beginning of each transaction.
+///
+/// The transaction locks `schema_migrations` in ACCESS SHARE mode before it reads the version, and ``Migrator`` locks the table
+/// exclusively before it changes anything. So the schema stays the same until the transaction ends.
+final class LedgerWatch: TransactionWatch {
+    /// What happens when PostgreSQL's clock was set, by more than a minute.
+    enum ClockRule: Sendable {
+        case ignore
+        /// Called with a sentence.
+        case report(@Sendable (String) -> Void)
+        /// This transaction and all later ones throw ``RateLimit/ClockDisagreement``.
+        case end
+    }
+
+    private struct State {
+        /// `nil` until the schema was compared with the SQL files.
+        var version: String?
+        var clock = ClockWatch()
+        /// The last reading of the clock; the second value is on `Timekeeper.monotonic`.
+        var reading: (moment: UnixMilliseconds, at: Duration)?
+        var clockRule = ClockRule.ignore
+        /// The first time that the clock was set under ``ClockRule/end``.
+        var end: ClockDisagreement?
+
+        /// - Returns: What the reading shows of the clock, and what happens then; `nil` if it was not set.
+        mutating func note(
+            _ moment: UnixMilliseconds,
+            asked: Duration,
+            answered: Duration
+        ) -> (ClockDisagreement, ClockRule)? {
+            if reading.map({ $0.at < answered }) ?? true { reading = (moment, answered) }
+            var step = clock.step(at: moment, asked: asked, answered: answered)
+            if case .end = clockRule {
+                end = end ?? step
+                step = end
+            }
+            return step.map { ($0, clockRule) }
+        }
+    }
+
+    private let schema: String
+    private let headers: SigningHeaders
+    private let monotonic = Timekeeper.system.monotonic
+    private let state = Mutex(State())
+
+    init(schema: String, headers: SigningHeaders) {
+        self.schema = schema
+        self.headers = headers
+    }
+
+    /// The first statement of a transaction whose schema must not change.
+    static let lock = "LOCK TABLE schema_migrations IN ACCESS SHARE MODE"
+
+    private static let read = """
+        SELECT clock_timestamp() AS moment,
+               (SELECT md5(string_agg(name || ' ' || checksum, ' ' ORDER BY name))
+                  FROM (SELECT name, checksum FROM schema_migrations
+                        UNION ALL SELECT name, checksum FROM schema_definitions WHERE name LIKE 'functions/%') f) AS version
+        """
+
+    /// PostgreSQL's clock, by its last reading; `nil` before the first.
+    var now: UnixMilliseconds? {
+        let now = monotonic()
+        return state.withLock { $0.reading.map { $0.moment + (now - $0.at) } }
+    }
+
+    func setClockRule(_ rule: ClockRule) { state.withLock { $0.clockRule = rule } }
+
+    /// From now on, a transaction throws ``LedgerError/schemaChanged(schema:)`` if the version is no longer the present one.
+    ///
+    /// - Parameter connection: Inside a transaction that has run ``lock``.
+    /// - Throws: ``Postgres/PostgresError``.
+    func remember(on connection: borrowing PostgresConnection) throws {
+        let asked = monotonic()
+        let row = try connection.run(Self.read)[0]
+        let version = try row.text("version")
+        try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
+        state.withLock { $0.version = version }
+    }
+
+    /// The schema is about to be changed by this process itself.
+    func forget() { state.withLock { $0.version = nil } }
+
+    /// After a failover or a restore, a header can have another number.
+    func sessionOpened() { headers.forget() }
+
+    func begin(_ statement: String, on connection: borrowing PostgresConnection) throws {
+        guard isOpen else {
+            try connection.script(statement)
+            return
+        }
+        do throws(PostgresError) {
+            try connection.script("\(statement); \(Self.lock)")
+        } catch {
+            if error.state == .undefinedTable { throw LedgerError.schemaMissing(schema: schema) }
+            throw error
+        }
+    }
+
+    func check(on connection: borrowing PostgresConnection) throws {
+        guard let version = state.withLock({ $0.version }) else { return }
+        let asked = monotonic()
+        let row = try connection.run(Self.read)[0]
+        guard try row.textOrNil("version") == version else { throw LedgerError.schemaChanged(schema: schema) }
+        try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
+    }
+
+    private var isOpen: Bool { state.withLock { $0.version != nil } }
+
+    private func note(_ moment: UnixMilliseconds, asked: Duration) throws {
+        let answered = monotonic()
+        guard let (step, rule) = state.withLock({ $0.note(moment, asked: asked, answered: answered) }) else { return }
+        switch rule {
+        case .ignore: break
+        case .report(let report): report(step.sentence)
+        case .end: throw step
+        }
+    }
+}
+
+extension Ledger {
+    /// PostgreSQL's clock, which all machines share, as the last transaction of this process has read it.
+    ///
+    /// The ledger must be open.
+    package var clock: UnixMilliseconds {
+        guard let now = watch.now else { preconditionFailure("the ledger is not open") }
+        return now
+    }
+
+    /// After PostgreSQL's clock was set by more than a minute, every transaction throws ``RateLimit/ClockDisagreement``, until
+    /// ``ignoreClock()``.
+    package func endWhenClockIsSet() { watch.setClockRule(.end) }
+
+    /// Transactions take PostgreSQL's clock as it is.
+    package func ignoreClock() { watch.setClockRule(.ignore) }
+
+    /// From now on, `report` is called after PostgreSQL's clock was set by more than a minute.
+    package func reportWhenClockIsSet(_ report: @escaping @Sendable (String) -> Void) {
+        watch.setClockRule(.report(report))
+    }
+}

@@ -9,7 +9,7 @@ package actor PostgresSession {
 
     private nonisolated let thread = BlockingThread(label: "storeledger.postgres")
     private let conninfo: ConnectionString
-    private let prepare: @Sendable (borrowing PostgresConnection) throws -> Void
+    private let settings: SessionSettings
     private let waiting: @Sendable (PostgresError) -> Void
     private var connection: PostgresConnection?
 
@@ -19,15 +19,15 @@ package actor PostgresSession {
 
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
-    ///   - prepare: Runs first on every new connection, for example `SET search_path`.
+    ///   - settings: The parameters of all statements.
     ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
     package init(
         conninfo: ConnectionString,
-        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
+        settings: SessionSettings = .standard,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         self.conninfo = conninfo
-        self.prepare = prepare
+        self.settings = settings
         self.waiting = waiting
     }
 
@@ -70,11 +70,9 @@ package actor PostgresSession {
             try Task.checkCancellation()
             closeIfLost()
             guard connection == nil else { return }
-            do {
-                let new = try PostgresConnection(conninfo)
-                try prepare(new)
-                connection = consume new
-            } catch let error as PostgresError {
+            do throws(PostgresError) {
+                connection = try PostgresConnection(conninfo, settings: settings)
+            } catch {
                 try Task.checkCancellation()
                 guard error.isWorthReconnecting else { throw error }
                 // With jitter, so that many workers do not retry at the same moment.

@@ -18,17 +18,17 @@ package struct RetryingPool: Sendable {
     ///   - size: The most sessions, at least 1.
     ///   - schema: The schema in which the holders of locks are searched.
     ///   - deadline: How long to wait for a server that does not answer, in each attempt.
-    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:)``.
-    ///   - prepare: Runs first on every new connection.
+    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:settings:waiting:)``.
+    ///   - settings: The parameters of all statements.
     package init(
         conninfo: ConnectionString,
         size: Int,
         schema: String,
         deadline: Duration,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
-        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void
+        settings: SessionSettings
     ) {
-        pool = PostgresPool(conninfo: conninfo, size: size, patience: deadline, prepare: prepare, waiting: waiting)
+        pool = PostgresPool(conninfo: conninfo, size: size, patience: deadline, settings: settings, waiting: waiting)
         self.schema = schema
         self.deadline = deadline
     }

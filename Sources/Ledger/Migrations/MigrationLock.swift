@@ -1,3 +1,4 @@
+import Glibc
 import LedgerSchema
 import Postgres
 
@@ -25,7 +26,7 @@ struct MigrationLock: ~Copyable {
     private static func lockedSession(of ledger: Ledger) throws -> PostgresConnection {
         let session = try ledger.connectApart()
         let deadline = ContinuousClock.now + Ledger.longLockTimeout
-        // Waits in steps of a second, because a statement of this session cannot be cancelled.
+        // Waits in steps, because a statement of this session cannot be cancelled.
         while try !take(session) {
             if Task.isCancelled { throw CancellationError() }
             guard ContinuousClock.now < deadline else {
@@ -40,9 +41,14 @@ struct MigrationLock: ~Copyable {
     }
 
     private static func take(_ session: borrowing PostgresConnection) throws -> Bool {
+        guard try !TableLock.migration.isHeld(on: session) else {
+            usleep(200_000)
+            return false
+        }
         do {
+            try session.begin()
             try session.script(
-                "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1s'; "
+                "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1s'; "
                     + TableLock.migration.exclusively
             )
             return true
@@ -73,7 +79,7 @@ struct MigrationLock: ~Copyable {
                         [.text(schema)]
                     )[0]
                     if try !found.bool("schema") { try connection.script("CREATE SCHEMA \"\(schema)\"") }
-                    if try !found.bool("lock") { try connection.script(table) }
+                    if try !found.bool("lock") { try connection.script(table(in: schema)) }
                 }
             } catch let error as PostgresError where races.contains(error.state) && attempt < RetryingPool.attempts {
                 // The other session has committed, because this one waited for its constraint.
@@ -82,8 +88,11 @@ struct MigrationLock: ~Copyable {
         }
     }
 
-    private static let table = """
-        CREATE UNLOGGED TABLE \(TableLock.migration.rawValue) ();
-        COMMENT ON TABLE \(TableLock.migration.rawValue) IS 'Always empty: storeledger migrate locks it, so that one at a time changes the schema.'
-        """
+    private static func table(in schema: String) -> String {
+        let name = "\"\(schema)\".\(TableLock.migration.rawValue)"
+        return """
+            CREATE UNLOGGED TABLE \(name) ();
+            COMMENT ON TABLE \(name) IS 'Always empty: storeledger migrate locks it, so that one at a time changes the schema.'
+            """
+    }
 }

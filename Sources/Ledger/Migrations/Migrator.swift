@@ -105,6 +105,7 @@ package struct Migrator: Sendable {
                 let isLast = place == steps.count - 1
                 let made = try connection.transaction(.readCommitted) {
                     connection -> Finished? in
+                    try ledger.requireSchema(on: connection)
                     try connection.script(Self.versionTable)
                     try Self.record(replaced, by: migrations.first, on: connection)
                     for file in files {
@@ -154,8 +155,6 @@ package struct Migrator: Sendable {
         under lock: borrowing MigrationLock,
         on connection: borrowing PostgresConnection
     ) throws {
-        // Building an index waits for open transactions, but does not block writers.
-        try connection.script("SET lock_timeout = '\(Ledger.longLockTimeout.components.seconds)s'")
         var indexes = ConcurrentIndexes()
         do {
             for statement in file.indexStatements ?? [] {
@@ -169,8 +168,8 @@ package struct Migrator: Sendable {
                 scope: .schemaWithReaders
             )
         }
-        try connection.script("SET lock_timeout = '\(Ledger.defaultLockTimeout)'")
         try connection.transaction(.readCommitted) { connection in
+            try ledger.requireSchema(on: connection)
             try connection.script(Self.versionTable)
             crashPoint(.migrationApplied)
             try Self.record(file, on: connection)

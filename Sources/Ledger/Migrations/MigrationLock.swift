@@ -9,9 +9,6 @@ import Postgres
 struct MigrationLock: ~Copyable {
     private let session: PostgresConnection
 
-    /// The errors of two sessions that create the same schema or table at the same time.
-    private static let races: [SQLState] = [.uniqueViolation, .duplicateSchema, .duplicateTable, .duplicateObject]
-
     /// Creates the schema and the lock's table if they are missing, and takes the lock.
     ///
     /// - Parameters:
@@ -65,34 +62,23 @@ struct MigrationLock: ~Copyable {
 
     func release() throws { try session.script("ROLLBACK") }
 
+    /// If another session creates them at the same time, this one waits for its commit. An error that the block itself handles does
+    /// not get into the server's log.
     private static func makeTable(in schema: String, on connection: borrowing PostgresConnection) throws {
-        var attempt = 1
-        while true {
-            do {
-                return try connection.transaction { connection in
-                    // IF NOT EXISTS would need the privilege to create schemas even if the schema exists.
-                    let found = try connection.run(
-                        """
-                        SELECT to_regnamespace(quote_ident($1::text)) IS NOT NULL AS schema,
-                               to_regclass(quote_ident($1) || '.\(TableLock.migration.rawValue)') IS NOT NULL AS lock
-                        """,
-                        [.text(schema)]
-                    )[0]
-                    if try !found.bool("schema") { try connection.script("CREATE SCHEMA \"\(schema)\"") }
-                    if try !found.bool("lock") { try connection.script(table(in: schema)) }
-                }
-            } catch let error as PostgresError where races.contains(error.state) && attempt < RetryingPool.attempts {
-                // The other session has committed, because this one waited for its constraint.
-                attempt += 1
-            }
-        }
-    }
-
-    private static func table(in schema: String) -> String {
-        let name = "\"\(schema)\".\(TableLock.migration.rawValue)"
-        return """
-            CREATE UNLOGGED TABLE \(name) ();
-            COMMENT ON TABLE \(name) IS 'Always empty: storeledger migrate locks it, so that one at a time changes the schema.'
+        let table = "\"\(schema)\".\(TableLock.migration.rawValue)"
+        // IF NOT EXISTS would need the privilege to create schemas even if the schema exists.
+        try connection.script(
             """
+            DO $$
+            BEGIN
+                IF to_regnamespace('"\(schema)"') IS NULL THEN CREATE SCHEMA "\(schema)"; END IF;
+                IF to_regclass('\(table)') IS NULL THEN
+                    CREATE UNLOGGED TABLE \(table) ();
+                    COMMENT ON TABLE \(table) IS 'Always empty: storeledger migrate locks it, so that one at a time changes the schema.';
+                END IF;
+            EXCEPTION WHEN unique_violation OR duplicate_schema OR duplicate_table OR duplicate_object THEN NULL;
+            END $$
+            """
+        )
     }
 }

@@ -60,6 +60,8 @@ extension Tables {
         ]
     )
 
+    /// The facts of a purchase that transactions and refunds have.
+    ///
     /// An extension changes `expires_date`, but no subscription loses it. A revocation can be taken back, and Apple drops an
     /// `app_account_token`, so their absence means something.
     private static let purchaseFacts: [Table.Fact] = [

@@ -41,6 +41,7 @@ extension PostgresConnection {
     /// - Parameters:
     ///   - sql: The statement.
     ///   - setting: Another setting for this statement.
+    /// - Throws: ``PostgresError``.
     package borrowing func runAlone(_ sql: String, with setting: SessionSettings.Setting) throws(PostgresError) {
         try refuseIfCancelled(sql)
         let changed = settings.adding([setting])

@@ -39,6 +39,7 @@ package struct PostgresConnection: ~Copyable {
     /// - Parameters:
     ///   - conninfo: The server.
     ///   - settings: The parameters of all statements.
+    /// - Throws: As ``init(conninfo:systemRoots:)``.
     package init(
         _ conninfo: ConnectionString,
         settings: SessionSettings = .standard
@@ -92,7 +93,8 @@ package struct PostgresConnection: ~Copyable {
     /// Runs one statement like ``run(_:_:rows:answer:)``, but plans it for these parameters, even with `keepsPlans`.
     package borrowing func runOnce(_ sql: String, _ parameters: [Cell]) throws(PostgresError) -> PostgresRows {
         if needsTransaction {
-            return try inOwnTransaction { (connection) throws(PostgresError) in try connection.runOnce(sql, parameters) }
+            return try inOwnTransaction { (connection) throws(PostgresError) in try connection.runOnce(sql, parameters)
+            }
         }
         try refuseIfCancelled(sql)
         let types = parameters.map { PostgresType(of: $0)?.rawValue ?? 0 }
@@ -104,7 +106,7 @@ package struct PostgresConnection: ~Copyable {
 
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.
     package borrowing func script(_ sql: String) throws(PostgresError) {
-        if needsTransaction { 
+        if needsTransaction {
             return try inOwnTransaction { (connection) throws(PostgresError) in try connection.script(sql) }
         }
         try refuseIfCancelled(sql)

@@ -23,6 +23,7 @@ enum SessionOwnership {
 ///   - handle: A new connection.
 ///   - timeout: How long to wait for an answer on this connection.
 ///   - open: Opens another connection in the same way.
+/// - Returns: Whether a pooler answers.
 /// - Throws: ``PostgresError`` with the reason `sharedSession`; as ``openSession(_:)``.
 func requireOwnSession(
     _ handle: OpaquePointer,

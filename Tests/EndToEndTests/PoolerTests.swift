@@ -71,7 +71,8 @@ struct PoolerTests {
             "migrate \(job)", "plan \(job)", "run \(job) --progress none", "retry \(job)", "doctor \(job)",
             "status \(job)", "coverage \(job)", "failures \(job)", "rejects \(job) list", "replay \(job)",
             "reconcile \(receiver)", "refresh \(job)", "report \(job) --output -", "export \(job)",
-            "erase \(job) --yes --transaction-id 430000000000001", "dictionary \(job)", "jobs list", "receive \(receiver)",
+            "erase \(job) --yes --transaction-id 430000000000001", "dictionary \(job)", "jobs list",
+            "receive \(receiver)",
             "doctor \(receiver)", "doctor \(action)", "actions plan \(action)", "actions run \(action)",
             "actions status \(action)",
         ]
@@ -87,7 +88,9 @@ struct PoolerTests {
             try await Pooler.running("pool_mode = transaction\n\(settings)", beside: stage) { pooler in
                 func refuses(_ times: Int) {
                     for _ in 0..<times {
-                        let error = #expect(throws: PostgresError.self) { _ = try PostgresConnection(conninfo: pooler.url) }
+                        let error = #expect(throws: PostgresError.self) {
+                            _ = try PostgresConnection(conninfo: pooler.url)
+                        }
                         #expect(error?.reason == .sharedSession, "\(error?.message ?? "")")
                     }
                 }
@@ -100,7 +103,8 @@ struct PoolerTests {
         }
     }
 
-    @Test func `D17 behind a pooler in session mode all works, and no setting stays for the next client`() async throws {
+    @Test func `D17 behind a pooler in session mode all works, and no setting stays for the next client`() async throws
+    {
         try await Stage.with(.init(customers: 5)) { stage in
             let path = try stage.write(stage.job)
             // The pooler itself takes nothing back.

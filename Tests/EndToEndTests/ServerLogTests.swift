@@ -6,7 +6,9 @@ import Testing
 /// What PostgreSQL logs of normal work: alerts of managed services fire at each error, and a log must not contain a customer's IDs.
 @Suite(.temporaryDatabase, .timeLimit(.minutes(15)), .slow)
 struct ServerLogTests {
-    @Test func `two migrations and two loads of the same customers at once leave no error and no ID in the log`() async throws {
+    @Test func `two migrations and two loads of the same customers at once leave no error and no ID in the log`()
+        async throws
+    {
         try await Stage.with(.init(customers: 60, transactionsPerCustomer: 8)) { stage in
             var jobs: [String] = []
             for name in ["first", "second"] {

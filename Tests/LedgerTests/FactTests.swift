@@ -36,9 +36,11 @@ struct FactTests {
     }
 
     private let revenue = "SELECT sum(gross_amount) FROM revenue_by_day"
-    private let prices = "SELECT transaction_id, price_milliunits, currency, payload ->> 'night' AS night FROM transactions ORDER BY 1"
+    private let prices =
+        "SELECT transaction_id, price_milliunits, currency, payload ->> 'night' AS night FROM transactions ORDER BY 1"
     private let complete = ["(10,4990,USD,2)", "(11,9990,USD,2)"]
-    private let issues = "SELECT DISTINCT path, count(*) FROM field_issues WHERE found = '\(FieldIssue.leftOut)' GROUP BY 1 ORDER BY 1"
+    private let issues =
+        "SELECT DISTINCT path, count(*) FROM field_issues WHERE found = '\(FieldIssue.leftOut)' GROUP BY 1 ORDER BY 1"
     private let bothIssues = ["(currency,2)", "(price,2)"]
 
     @Test(arguments: TestLedger.Layout.allCases, [false, true])
@@ -97,13 +99,16 @@ struct FactTests {
         var batch = new
         batch.snapshots = zip(new.snapshots, old.snapshots).map { $0.adding(factsOf: $1) }
         #expect(
-            try await world.ledger.write(batch, from: origin(world), mode: .replayedFromArchive) == RowCounts(updated: 2)
+            try await world.ledger.write(batch, from: origin(world), mode: .replayedFromArchive)
+                == RowCounts(updated: 2)
         )
         #expect(try await world.rows(prices) == complete)
         #expect(try await world.rows(issues) == bothIssues)
         // A row that was removed by hand comes back complete.
         try await world.run("DELETE FROM transactions; DELETE FROM field_issues")
-        #expect(try await world.ledger.write(batch, from: origin(world), mode: .replayedFromArchive) == RowCounts(new: 2))
+        #expect(
+            try await world.ledger.write(batch, from: origin(world), mode: .replayedFromArchive) == RowCounts(new: 2)
+        )
         #expect(try await world.rows(prices) == complete)
         #expect(try await world.rows(issues) == bothIssues)
     }
@@ -140,7 +145,8 @@ struct FactTests {
         )
         let snapshots = { (key: String) in
             [
-                Rows.snapshot(table, key, signed: 1_000, cells: cells), Rows.snapshot(table, key, signed: 2_000, hash: 2),
+                Rows.snapshot(table, key, signed: 1_000, cells: cells),
+                Rows.snapshot(table, key, signed: 2_000, hash: 2),
             ]
         }
         for snapshot in snapshots("10") + snapshots("11").reversed() {

@@ -19,7 +19,9 @@ struct DuplicateTests {
     }
 
     @Test(arguments: [false, true])
-    func `of one transaction twice on a page the newest keeps the price that only the other has`(_ isNewestFirst: Bool) throws {
+    func `of one transaction twice on a page the newest keeps the price that only the other has`(_ isNewestFirst: Bool)
+        throws
+    {
         let world = try World()
         let old = world.transaction()
         let new = world.transaction(["signedDate": "1779999999001", "price": nil, "currency": nil])

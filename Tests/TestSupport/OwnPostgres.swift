@@ -145,7 +145,9 @@ package final class OwnPostgres: Sendable {
     }
 
     /// What the server has logged since it was made.
-    package func log() async throws -> String { try await output(of: "cat \"$(postgres_home \"$directory\")/server.log\"") }
+    package func log() async throws -> String {
+        try await output(of: "cat \"$(postgres_home \"$directory\")/server.log\"")
+    }
 
     /// - Returns: The last line of the output.
     @discardableResult

@@ -49,7 +49,10 @@ struct ConcurrentIndexes: ~Copyable {
         case false?: try Self.run("DROP INDEX CONCURRENTLY \(index.name)", on: connection)
         case nil: break
         }
-        try Self.run("CREATE \(index.kind) CONCURRENTLY \(index.name) ON \(index.table) \(index.definition)", on: connection)
+        try Self.run(
+            "CREATE \(index.kind) CONCURRENTLY \(index.name) ON \(index.table) \(index.definition)",
+            on: connection
+        )
     }
 
     /// Builds the index of a partitioned table partition by partition, because PostgreSQL cannot build it concurrently.

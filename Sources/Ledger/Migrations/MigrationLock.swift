@@ -62,6 +62,8 @@ struct MigrationLock: ~Copyable {
 
     func release() throws { try session.script("ROLLBACK") }
 
+    /// Creates the schema and the lock's table if they are missing.
+    ///
     /// If another session creates them at the same time, this one waits for its commit. An error that the block itself handles does
     /// not get into the server's log.
     private static func makeTable(in schema: String, on connection: borrowing PostgresConnection) throws {

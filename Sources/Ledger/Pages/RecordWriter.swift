@@ -277,7 +277,10 @@ struct RecordWriter {
     ///
     /// - Parameters:
     ///   - new: Records that the triage did not find; afterwards those that were inserted.
+    ///   - table: The table of the records.
+    ///   - connection: Inside a transaction.
     /// - Returns: The snapshots of the others, which the ledger has now.
+    /// - Throws: ``Postgres/PostgresError``.
     private func insert(
         _ new: inout [HashedSnapshot],
         into table: Table,
@@ -340,7 +343,9 @@ struct RecordWriter {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
         // If only a snapshot's row was removed by hand, its old children are still there and conflict with the new
         // ones. If there are no new ones, a replay finds and removes the old ones.
-        let owners = updated.union(winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) })
+        let owners = updated.union(
+            winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) }
+        )
         if !owners.isEmpty {
             for child in kind.children {
                 // These tables are small in most ledgers, and a plan made for a small table must not be reused.

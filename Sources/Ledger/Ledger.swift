@@ -12,6 +12,7 @@ package struct Ledger: Sendable {
     /// How long to wait for a server that does not answer.
     package let deadline: Duration
     private let conninfo: ConnectionString
+    private let settings: SessionSettings
     let headers = SigningHeaders()
     let settledTables = SettledTables()
     let watch: LedgerWatch
@@ -26,7 +27,7 @@ package struct Ledger: Sendable {
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
     ///   - waiting: Called while the server cannot be reached; see
-    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:watch:)``.
+    ///     ``Postgres/PostgresSession/init(conninfo:settings:waiting:watch:)``.
     package init(
         conninfo: ConnectionString,
         schema: String,
@@ -39,26 +40,26 @@ package struct Ledger: Sendable {
         self.conninfo = conninfo
         let watch = LedgerWatch(schema: schema, headers: headers)
         self.watch = watch
+        let settings = Self.sessionSettings(schema: schema)
+        self.settings = settings
         pages = RetryingPool(
             conninfo: conninfo,
             size: sessions,
             schema: schema,
             deadline: deadline,
             watch: watch,
-            waiting: waiting
-        ) { connection in
-            try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
-        }
+            waiting: waiting,
+            settings: settings.adding([Self.customPlans])
+        )
         control = RetryingPool(
             conninfo: conninfo,
             size: 2,
             schema: schema,
             deadline: deadline,
             watch: watch,
-            waiting: waiting
-        ) { connection in
-            try connection.script(Self.sessionSettings(schema: schema))
-        }
+            waiting: waiting,
+            settings: settings
+        )
     }
 
     /// Connects, and waits for a server that is starting or restarting.
@@ -74,7 +75,7 @@ package struct Ledger: Sendable {
         "SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"
 
     /// Makes PostgreSQL plan every statement each time; ``SettledTables`` decides when pages can reuse plans.
-    private static let customPlans = "SET plan_cache_mode = force_custom_plan;"
+    private static let customPlans = SessionSettings.Setting("plan_cache_mode", "force_custom_plan")
 
     /// The settings of every session.
     ///
@@ -84,23 +85,20 @@ package struct Ledger: Sendable {
     ///   the session sets its own. Statements have no timeout; locks, connecting and ``Pipeline`` have theirs.
     /// - Durability: a crash that loses spent budget would let it be spent twice. So commits are durable, regardless of
     ///   the role's settings.
-    private static func sessionSettings(schema: String) -> String {
-        """
-        SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = '60s';
-        SET lock_timeout = '\(defaultLockTimeout)';
-        SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('transaction_timeout', true) IS NOT NULL;
-        SET search_path TO "\(schema)", pg_temp;
-        SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
-        SET client_min_messages = warning;
-        SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
-        """
+    private static func sessionSettings(schema: String) -> SessionSettings {
+        .standard.adding([
+            .init("statement_timeout", "0"), .init("idle_session_timeout", "0"),
+            .init("idle_in_transaction_session_timeout", "'60s'"), .init("lock_timeout", "'\(defaultLockTimeout)'"),
+            .init("transaction_timeout", "0", since: 170_000), .init("search_path", "\"\(schema)\", pg_temp"),
+            .init("enable_seqscan", "off"), .init("enable_hashjoin", "off"), .init("enable_mergejoin", "off"),
+            .init("jit", "off"), .init("client_min_messages", "warning"),
+            .init("synchronous_commit", "on", insteadOf: "off"),
+        ])
     }
 
     /// Opens a separate session outside the pools; blocks until the server answers.
     func connectApart() throws -> PostgresConnection {
-        let connection = try PostgresConnection(conninfo)
-        try connection.script(Self.sessionSettings(schema: schema))
-        return connection
+        try PostgresConnection(conninfo, settings: settings)
     }
 
     /// A pool of sessions beside those of the ledger, for statements that must not wait for a server that is away.
@@ -110,13 +108,7 @@ package struct Ledger: Sendable {
     ///   - patience: How long to try to connect.
     /// - Returns: The pool; no session is open yet.
     func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
-        PostgresPool(
-            conninfo: conninfo,
-            size: sessions,
-            patience: patience,
-            prepare: { [schema] in try $0.script(Self.sessionSettings(schema: schema)) },
-            watch: watch
-        )
+        PostgresPool(conninfo: conninfo, size: sessions, patience: patience, settings: settings, watch: watch)
     }
 
     /// Runs `body` in one transaction on a session for pages; see ``Postgres/RetryingPool/transaction(_:_:)``.
@@ -125,5 +117,13 @@ package struct Ledger: Sendable {
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
         try await pages.transaction(isolation, body)
+    }
+
+    /// Checks that names without a schema mean the ledger's, so that no statement creates anything elsewhere.
+    ///
+    /// - Throws: ``LedgerError/schemaMissing(schema:)``, ``Postgres/PostgresError``.
+    func requireSchema(on connection: borrowing PostgresConnection) throws {
+        let current = try connection.run("SELECT current_schema()::text AS name")[0].textOrNil("name")
+        guard current == schema else { throw LedgerError.schemaMissing(schema: schema) }
     }
 }

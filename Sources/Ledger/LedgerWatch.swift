@@ -57,7 +57,7 @@ final class LedgerWatch: TransactionWatch {
     }
 
     /// The first statement of a transaction whose schema must not change.
-    static let lock = "LOCK TABLE schema_migrations IN ACCESS SHARE MODE"
+    static let schemaLock = "LOCK TABLE schema_migrations IN ACCESS SHARE MODE"
 
     private static let read = """
         SELECT clock_timestamp() AS moment,
@@ -76,7 +76,7 @@ final class LedgerWatch: TransactionWatch {
 
     /// From now on, a transaction throws ``LedgerError/schemaChanged(schema:)`` if the version is no longer the present one.
     ///
-    /// - Parameter connection: Inside a transaction that has run ``lock``.
+    /// - Parameter connection: Inside a transaction that has run ``schemaLock``.
     /// - Throws: ``Postgres/PostgresError``.
     func remember(on connection: borrowing PostgresConnection) throws {
         let asked = monotonic()
@@ -92,17 +92,10 @@ final class LedgerWatch: TransactionWatch {
     /// After a failover or a restore, a header can have another number.
     func sessionOpened() { headers.forget() }
 
-    func begin(_ statement: String, on connection: borrowing PostgresConnection) throws {
-        guard isOpen else {
-            try connection.script(statement)
-            return
-        }
-        do throws(PostgresError) {
-            try connection.script("\(statement); \(Self.lock)")
-        } catch {
-            if error.state == .undefinedTable { throw LedgerError.schemaMissing(schema: schema) }
-            throw error
-        }
+    var lock: String? { state.withLock { $0.version != nil } ? Self.schemaLock : nil }
+
+    func meaning(of error: PostgresError) -> any Error {
+        error.state == .undefinedTable ? LedgerError.schemaMissing(schema: schema) : error
     }
 
     func check(on connection: borrowing PostgresConnection) throws {
@@ -112,8 +105,6 @@ final class LedgerWatch: TransactionWatch {
         guard try row.textOrNil("version") == version else { throw LedgerError.schemaChanged(schema: schema) }
         try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
     }
-
-    private var isOpen: Bool { state.withLock { $0.version != nil } }
 
     private func note(_ moment: UnixMilliseconds, asked: Duration) throws {
         let answered = monotonic()

@@ -39,6 +39,8 @@ package final class Snapshot: Sendable {
     package let row: Row
     /// The rows that belong to this snapshot and are replaced together with it, by table.
     package let children: [ChildRows]
+    /// ``Table/facts`` that this snapshot leaves out and another signature of the page has, by column.
+    package let addedFacts: [String: Cell]
 
     package init(
         table: Table,
@@ -48,7 +50,8 @@ package final class Snapshot: Sendable {
         payloadSHA256: [UInt8],
         contentDigest: [UInt8],
         row: Row,
-        children: [ChildRows]
+        children: [ChildRows],
+        addedFacts: [String: Cell] = [:]
     ) {
         self.table = table
         self.key = key
@@ -58,6 +61,42 @@ package final class Snapshot: Sendable {
         self.contentDigest = contentDigest
         self.row = row
         self.children = children
+        self.addedFacts = addedFacts
+    }
+
+    /// This snapshot with the facts that only an older one has.
+    package func adding(factsOf older: Snapshot) -> Snapshot {
+        let known = facts
+        let added = older.facts.filter { known[$0.key] == nil }
+        guard !added.isEmpty else { return self }
+        return Snapshot(
+            table: table,
+            key: key,
+            signedDate: signedDate,
+            isRevoked: isRevoked,
+            payloadSHA256: payloadSHA256,
+            contentDigest: contentDigest,
+            row: row,
+            children: children,
+            addedFacts: addedFacts.merging(added) { own, _ in own }
+        )
+    }
+
+    /// The known ``Table/facts``, by column.
+    package var facts: [String: Cell] {
+        guard !table.facts.isEmpty else { return [:] }
+        let names = Set(table.facts.map(\.column))
+        var facts = addedFacts
+        for (column, cell) in zip(table.columns, row) where cell != .null && names.contains(column.name) {
+            facts[column.name] = cell
+        }
+        return facts
+    }
+
+    /// The row with the added facts.
+    package var completedRow: Row {
+        guard !addedFacts.isEmpty else { return row }
+        return zip(table.columns, row).map { column, cell in addedFacts[column.name] ?? cell }
     }
 }
 
@@ -183,10 +222,14 @@ package struct SchemaDrift: Hashable, Sendable {
     }
 }
 
-/// A known field of an unexpected type or range.
+/// A known field of an unexpected type or range, whose column is NULL, or a fact that the newest signature leaves out.
 ///
-/// Its column is NULL; the row is loaded.
+/// The row is loaded.
 package struct FieldIssue: Hashable, Sendable {
+    /// The ``found`` of a fact that the newest signature leaves out.
+    package static let leftOut =
+        "The newest signature leaves the field out. The column keeps the value of an earlier signature."
+
     package let kind: RecordKind
     package let recordKey: String
     /// Dots separate the members of nested objects; `[n]` is an array element.

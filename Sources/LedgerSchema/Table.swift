@@ -12,11 +12,31 @@ package struct Table: Hashable, Sendable {
     /// While such a column is NULL, it does not change the hash of a row's content. Otherwise an upgrade would make every
     /// row of the ledger look changed.
     package let addedColumns: Set<String>
+    /// The columns that a newer signature does not erase by leaving them out: what cannot change about a purchase.
+    package let facts: [Fact]
 
-    package init(_ name: String, key: [String], columns: [Column], addedColumns: Set<String> = []) {
+    /// A column, and the field of Apple's from which it is read.
+    package struct Fact: Hashable, Sendable {
+        package let column: String
+        package let field: String
+
+        init(_ column: String, _ field: String) {
+            self.column = column
+            self.field = field
+        }
+    }
+
+    package init(
+        _ name: String,
+        key: [String],
+        columns: [Column],
+        addedColumns: Set<String> = [],
+        facts: [Fact] = []
+    ) {
         self.name = name
         self.key = key
         self.columns = columns
         self.addedColumns = addedColumns
+        self.facts = facts
     }
 }

@@ -51,8 +51,28 @@ extension Tables {
             Column("invitation_management", .text),
             Column("revoked_seat_quantity", .integer),
         ] + snapshotColumns,
-        addedColumns: ["additional_transaction_reason", "invitation_management", "revoked_seat_quantity"]
+        addedColumns: ["additional_transaction_reason", "invitation_management", "revoked_seat_quantity"],
+        facts: purchaseFacts + [
+            .init("transaction_reason", "transactionReason"), .init("expires_date", "expiresDate"),
+            .init("offer_type", "offerType"), .init("offer_identifier", "offerIdentifier"),
+            .init("offer_discount_type", "offerDiscountType"), .init("offer_period", "offerPeriod"),
+            .init("billing_plan_type", "billingPlanType"),
+        ]
     )
+
+    /// The facts of a purchase that transactions and refunds have.
+    ///
+    /// An extension changes `expires_date`, but no subscription loses it. A revocation can be taken back, and Apple drops an
+    /// `app_account_token`, so their absence means something.
+    private static let purchaseFacts: [Table.Fact] = [
+        .init("original_transaction_id", "originalTransactionId"),
+        .init("web_order_line_item_id", "webOrderLineItemId"), .init("app_transaction_id", "appTransactionId"),
+        .init("product_id", "productId"), .init("subscription_group_identifier", "subscriptionGroupIdentifier"),
+        .init("type", "type"), .init("in_app_ownership_type", "inAppOwnershipType"), .init("quantity", "quantity"),
+        .init("price_milliunits", "price"), .init("currency", "currency"), .init("storefront", "storefront"),
+        .init("storefront_id", "storefrontId"), .init("purchase_date", "purchaseDate"),
+        .init("original_purchase_date", "originalPurchaseDate"),
+    ]
 
     /// The newest snapshot of each transaction in the refund history.
     package static let refunds = Table(
@@ -79,7 +99,8 @@ extension Tables {
             Column("revocation_reason", .integer),
             Column("revocation_type", .text),
             Column("revocation_percentage_milliunits", .integer),
-        ] + snapshotColumns
+        ] + snapshotColumns,
+        facts: purchaseFacts
     )
 
     /// The newest app transaction of each customer: the download or purchase of the app itself.
@@ -101,7 +122,13 @@ extension Tables {
             Column("device_verification", .text),
             Column("device_verification_nonce", .uuid),
             Column("store_type", .text),
-        ] + snapshotColumns
+        ] + snapshotColumns,
+        facts: [
+            .init("app_apple_id", "appAppleId"), .init("receipt_type", "receiptType"),
+            .init("original_purchase_date", "originalPurchaseDate"),
+            .init("original_application_version", "originalApplicationVersion"),
+            .init("original_platform", "originalPlatform"), .init("preorder_date", "preorderDate"),
+        ]
     )
 
     /// The newest renewal info of each subscription.

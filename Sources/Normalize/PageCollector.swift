@@ -74,8 +74,12 @@ struct PageCollector {
         let old = kept[index]
         guard old.snapshot.payloadSHA256 != snapshot.payloadSHA256 else { return }
         let isNewer = snapshot.isNewer(than: old.snapshot)
-        kept[index] = isNewer ? new : old
-        let discarded = isNewer ? old : new
+        let (newer, discarded) = isNewer ? (new, old) : (old, new)
+        kept[index] = Kept(
+            snapshot: newer.snapshot.adding(factsOf: discarded.snapshot),
+            issues: newer.issues,
+            contradictable: newer.contradictable
+        )
         if let parts = discarded.contradictable, snapshot.signedDate == old.snapshot.signedDate,
             snapshot.contentDigest != old.snapshot.contentDigest
         {

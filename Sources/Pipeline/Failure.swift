@@ -246,7 +246,7 @@ package struct Failure: Sendable {
         if error.isOfSharedSession {
             return (
                 .configuration,
-                "PostgreSQL: \(error.message): a connection pooler shares the session with other clients (PgBouncer with pool_mode = transaction?). Connect directly, or use pool_mode = session"
+                "PostgreSQL: \(error.message). StoreLedger needs a session of its own for each connection: connect directly to PostgreSQL, or set pool_mode = session in the pooler (docs/operations/database.md)"
             )
         }
         if error.state == .lockNotAvailable {

@@ -1,16 +1,50 @@
 import CLibPQ
 import Glibc
 
-/// Opens a session and checks the server's version and encoding.
+/// An open session.
+@unsafe
+struct OpenSession {
+    /// The caller closes it.
+    let handle: OpaquePointer
+    /// Whether a pooler may give the session to another client later.
+    let isPooled: Bool
+    /// The settings that the session needs; they are set unless it is pooled.
+    let settings: SessionSettings
+}
+
+/// Opens a session that no other client uses, and checks the server's version and encoding.
+///
+/// - Throws: ``PostgresError``, with the reason `sharedSession` if a pooler shares it; nothing on the server has then changed.
+func openSession(_ conninfo: ConnectionString, _ settings: SessionSettings) throws(PostgresError) -> OpenSession {
+    var parameters = try ConnectionSettings(conninfo: conninfo.reveal(), applicationName: conninfo.applicationName)
+    let requirements = try TransportRequirements(parameters, systemRoots: conninfo.systemRoots)
+    parameters.set(requirements.overrides)
+    let open = { [parameters] () throws(PostgresError) in unsafe try connect(parameters, requirements) }
+    let handle = unsafe try open()
+    do throws(PostgresError) {
+        unsafe try requireSupportedServer(handle)
+        let ownership = unsafe try requireOwnSession(handle, within: parameters.timeout, open: open)
+        let needed = unsafe try settings.needed(by: handle)
+        if ownership == .direct {
+            let sql = needed.statements(.session)
+            let rows = unsafe PostgresRows(owning: PQexec(handle, sql), statement: sql)
+            if let failure = unsafe rows.failure(on: handle) { throw failure }
+        }
+        return unsafe OpenSession(handle: handle, isPooled: ownership == .pooled, settings: needed)
+    } catch {
+        unsafe PQfinish(handle)
+        throw error
+    }
+}
+
+/// Connects.
 ///
 /// libpq reports the SQLSTATE of a refused connection only in verbose messages. They must be enabled while connecting
 /// is in progress, so this function performs the steps of connecting itself.
-///
-/// - Returns: An open session, which the caller closes.
-func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePointer {
-    var settings = try ConnectionSettings(conninfo: conninfo.reveal(), applicationName: conninfo.applicationName)
-    let requirements = try TransportRequirements(settings, systemRoots: conninfo.systemRoots)
-    settings.set(requirements.overrides)
+private func connect(
+    _ settings: ConnectionSettings,
+    _ requirements: TransportRequirements
+) throws(PostgresError) -> OpaquePointer {
     let started = unsafe settings.withCStrings { keywords, values in
         unsafe PQconnectStartParams(keywords, values, 0)
     }
@@ -19,12 +53,11 @@ func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePo
     }
     do throws(PostgresError) {
         unsafe try finishConnecting(handle, within: settings.timeout, requirements)
-        unsafe try requireSupportedServer(handle)
-        unsafe try configureSession(handle)
     } catch {
         unsafe PQfinish(handle)  // Also frees the memory of a refused connection.
         throw error
     }
+    _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
     return unsafe handle
 }
 
@@ -106,14 +139,4 @@ private func requireSupportedServer(_ handle: OpaquePointer) throws(PostgresErro
             "the database's encoding is \(encoding); StoreLedger needs UTF8 (CREATE DATABASE … ENCODING 'UTF8')"
         )
     }
-}
-
-/// Sets the parameters that this target relies on; a role or a database can have other defaults.
-private func configureSession(_ handle: OpaquePointer) throws(PostgresError) {
-    _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-    let sql = """
-        SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET standard_conforming_strings = on
-        """
-    let rows = unsafe PostgresRows(owning: PQexec(handle, sql), statement: sql)
-    if let failure = unsafe rows.failure(on: handle) { throw failure }
 }

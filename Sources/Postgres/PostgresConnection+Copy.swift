@@ -109,6 +109,7 @@ extension PostgresConnection {
     }
 
     private borrowing func copyOut(statement copy: String, _ body: (Span<UInt8>) throws -> Void) throws {
+        guard !needsTransaction else { return try transaction { try $0.copyOut(statement: copy, body) } }
         try refuseIfCancelled(copy)
         guard try execute(copy).isCopyOut else { preconditionFailure("COPY TO STDOUT did not begin to copy") }
         do {

@@ -20,10 +20,9 @@ extension PostgresConnection {
     ) throws -> R {
         precondition(!isInTransaction, "transactions do not nest")
         try refuseIfCancelled("BEGIN")
-        let settings = keepsPlans ? "; SET LOCAL plan_cache_mode = force_generic_plan" : ""
         let value: R
         do {
-            try begin("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
+            try begin(beginning(isolation) + (keepsPlans ? "SET LOCAL plan_cache_mode = force_generic_plan" : ""))
             if isolation != .repeatableRead { try statements.watch?.check(on: self) }
             value = try body(self)
             if isolation == .repeatableRead { try statements.watch?.check(on: self) }
@@ -37,11 +36,59 @@ extension PostgresConnection {
     }
 
     private borrowing func begin(_ statement: String) throws {
-        guard let watch = statements.watch else {
+        guard let watch = statements.watch, let lock = watch.lock else {
             try execute(statement)
             return
         }
-        try watch.begin(statement, on: self)
+        do {
+            try execute("\(statement); \(lock)")
+        } catch let error as PostgresError {
+            throw watch.meaning(of: error)
+        }
+    }
+
+    /// Begins a transaction that the caller ends, by a statement or with the session.
+    package borrowing func begin() throws(PostgresError) { try execute(beginning(.readCommitted)) }
+
+    /// Runs one statement that PostgreSQL refuses inside a transaction, such as `CREATE INDEX CONCURRENTLY`.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - setting: Another setting for this statement.
+    /// - Throws: ``PostgresError``.
+    package borrowing func runAlone(_ sql: String, with setting: SessionSettings.Setting) throws(PostgresError) {
+        try refuseIfCancelled(sql)
+        let changed = settings.adding([setting])
+        let after = isPooled ? changed.resets : settings.statements(.session)
+        do throws(PostgresError) {
+            try execute(changed.statements(.session))
+            try execute(sql)
+        } catch {
+            do throws(PostgresError) { try execute(after) } catch { statements.sessionEnded = true }
+            throw error
+        }
+        try execute(after)
+    }
+
+    /// Runs statements in a transaction of their own if they need one for the settings of a pooled session.
+    borrowing func inOwnTransaction<R>(
+        _ body: (borrowing PostgresConnection) throws(PostgresError) -> R
+    ) throws(PostgresError) -> R {
+        let value: R
+        do throws(PostgresError) {
+            try begin()
+            value = try body(self)
+        } catch {
+            rollBack()
+            throw error
+        }
+        try commit()
+        return value
+    }
+
+    /// `BEGIN` and, in a pooled session, the settings.
+    private func beginning(_ isolation: IsolationLevel) -> String {
+        "BEGIN ISOLATION LEVEL \(isolation.rawValue); " + (isPooled ? settings.statements(.transaction) : "")
     }
 
     /// Whether a transaction is open, failed or not.

@@ -11,25 +11,43 @@ package struct PostgresConnection: ~Copyable {
     let handle: OpaquePointer
     let statements = PreparedStatements()
     let canceller: StatementCanceller
+    /// Those that the session needs.
+    let settings: SessionSettings
+    /// Whether a pooler may give the session to another client later.
+    let isPooled: Bool
 
     /// Connects and blocks until the server answers or refuses.
     ///
     /// The session uses UTF-8 regardless of `PGCLIENTENCODING`, and prints moments in ISO 8601, UTC.
+    ///
+    /// A session that a pooler may give to another client later keeps its own settings: each transaction sets them for
+    /// itself, and a statement outside a transaction gets one of its own.
     ///
     /// Over a network, TLS verifies the server, and the server never sees the password; see ``TransportRequirements``.
     ///
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - systemRoots: See ``ConnectionString/systemRoots``.
-    /// - Throws: ``PostgresError``, also for a server before PostgreSQL 15 and for an encoding other than UTF-8.
+    /// - Throws: ``PostgresError``, also for a server before PostgreSQL 15, for an encoding other than UTF-8, and for a
+    ///   session that other clients of a pooler share.
     package init(conninfo: String, systemRoots: String? = nil) throws(PostgresError) {
         try self.init(ConnectionString(conninfo, systemRoots: systemRoots))
     }
 
     /// Connects to the server in the connection string, in the same way.
-    package init(_ conninfo: ConnectionString) throws(PostgresError) {
-        let handle = unsafe try openSession(conninfo)
-        unsafe self.handle = handle
+    ///
+    /// - Parameters:
+    ///   - conninfo: The server.
+    ///   - settings: The parameters of all statements.
+    /// - Throws: As ``init(conninfo:systemRoots:)``.
+    package init(
+        _ conninfo: ConnectionString,
+        settings: SessionSettings = .standard
+    ) throws(PostgresError) {
+        let session = unsafe try openSession(conninfo, settings)
+        unsafe handle = session.handle
+        isPooled = unsafe session.isPooled
+        self.settings = unsafe session.settings
         unsafe canceller = StatementCanceller(of: handle)
     }
 
@@ -39,6 +57,9 @@ package struct PostgresConnection: ~Copyable {
     package var isBroken: Bool {
         unsafe statements.sessionEnded || PQstatus(handle) != CONNECTION_OK
     }
+
+    /// Whether a statement needs a transaction of its own, which gets the settings.
+    var needsTransaction: Bool { unsafe isPooled && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     /// Runs one statement, which is prepared once per session; parameters are sent separately, in binary.
     ///
@@ -56,6 +77,11 @@ package struct PostgresConnection: ~Copyable {
         rows: RowArray? = nil,
         answer: ValueFormat = .text
     ) throws(PostgresError) -> PostgresRows {
+        if needsTransaction {
+            return try inOwnTransaction { (connection) throws(PostgresError) in
+                try connection.run(sql, parameters, rows: rows, answer: answer)
+            }
+        }
         try refuseIfCancelled(sql)
         let name = try prepare(sql, parameters, hasRows: rows != nil)
         _ = unsafe try statements.withParameters(parameters, rows: rows) { count, values, lengths, formats in
@@ -66,6 +92,10 @@ package struct PostgresConnection: ~Copyable {
 
     /// Runs one statement like ``run(_:_:rows:answer:)``, but plans it for these parameters, even with `keepsPlans`.
     package borrowing func runOnce(_ sql: String, _ parameters: [Cell]) throws(PostgresError) -> PostgresRows {
+        if needsTransaction {
+            return try inOwnTransaction { (connection) throws(PostgresError) in try connection.runOnce(sql, parameters)
+            }
+        }
         try refuseIfCancelled(sql)
         let types = parameters.map { PostgresType(of: $0)?.rawValue ?? 0 }
         _ = unsafe try statements.withParameters(parameters, rows: nil) { count, values, lengths, formats in
@@ -76,6 +106,9 @@ package struct PostgresConnection: ~Copyable {
 
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.
     package borrowing func script(_ sql: String) throws(PostgresError) {
+        if needsTransaction {
+            return try inOwnTransaction { (connection) throws(PostgresError) in try connection.script(sql) }
+        }
         try refuseIfCancelled(sql)
         try execute(sql)
     }

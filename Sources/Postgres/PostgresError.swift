@@ -21,6 +21,8 @@ package struct PostgresError: Error, Hashable, Sendable {
         case untrustedServer
         /// The server is too old, or its encoding is not UTF-8.
         case unsupportedServer
+        /// A connection pooler gives the statements of one connection different sessions, or connections the same one.
+        case sharedSession
         /// A text contains U+0000, which PostgreSQL cannot store and which ends a C string.
         case nulCharacter
         /// A value cannot be sent as the type of its cell.

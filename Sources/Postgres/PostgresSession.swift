@@ -9,7 +9,7 @@ package actor PostgresSession {
 
     private nonisolated let thread = BlockingThread(label: "storeledger.postgres")
     private let conninfo: ConnectionString
-    private let prepare: @Sendable (borrowing PostgresConnection) throws -> Void
+    private let settings: SessionSettings
     private let watch: (any TransactionWatch)?
     private let waiting: @Sendable (PostgresError) -> Void
     private var connection: PostgresConnection?
@@ -20,17 +20,17 @@ package actor PostgresSession {
 
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
-    ///   - prepare: Runs first on every new connection, for example `SET search_path`.
+    ///   - settings: The parameters of all statements.
     ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
     ///   - watch: Takes part in each transaction.
     package init(
         conninfo: ConnectionString,
-        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
+        settings: SessionSettings = .standard,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
         watch: (any TransactionWatch)? = nil
     ) {
         self.conninfo = conninfo
-        self.prepare = prepare
+        self.settings = settings
         self.watch = watch
         self.waiting = waiting
     }
@@ -74,13 +74,12 @@ package actor PostgresSession {
             try Task.checkCancellation()
             closeIfLost()
             guard connection == nil else { return }
-            do {
-                let new = try PostgresConnection(conninfo)
-                try prepare(new)
+            do throws(PostgresError) {
+                let new = try PostgresConnection(conninfo, settings: settings)
                 new.statements.watch = watch
                 watch?.sessionOpened()
                 connection = consume new
-            } catch let error as PostgresError {
+            } catch {
                 try Task.checkCancellation()
                 guard error.isWorthReconnecting else { throw error }
                 // With jitter, so that many workers do not retry at the same moment.

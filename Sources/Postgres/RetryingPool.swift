@@ -19,8 +19,8 @@ package struct RetryingPool: Sendable {
     ///   - schema: The schema in which the holders of locks are searched.
     ///   - deadline: How long to wait for a server that does not answer, in each attempt.
     ///   - watch: Takes part in each transaction.
-    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:prepare:waiting:watch:)``.
-    ///   - prepare: Runs first on every new connection.
+    ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:settings:waiting:watch:)``.
+    ///   - settings: The parameters of all statements.
     package init(
         conninfo: ConnectionString,
         size: Int,
@@ -28,13 +28,13 @@ package struct RetryingPool: Sendable {
         deadline: Duration,
         watch: (any TransactionWatch)? = nil,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
-        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void
+        settings: SessionSettings
     ) {
         pool = PostgresPool(
             conninfo: conninfo,
             size: size,
             patience: deadline,
-            prepare: prepare,
+            settings: settings,
             waiting: waiting,
             watch: watch
         )

@@ -3,13 +3,14 @@ package protocol TransactionWatch: Sendable {
     /// A session was opened, perhaps with another server than the one before: nothing that was read before must be relied on.
     func sessionOpened()
 
-    /// Begins a transaction.
+    /// A statement in the same message as `BEGIN`, which takes no snapshot; `nil` for none.
+    var lock: String? { get }
+
+    /// What it means that `BEGIN` with ``lock`` failed.
     ///
-    /// - Parameters:
-    ///   - statement: `BEGIN`. Further statements in the same message must not take a snapshot.
-    ///   - connection: Outside a transaction.
-    /// - Throws: Any error; the transaction is then rolled back.
-    func begin(_ statement: String, on connection: borrowing PostgresConnection) throws
+    /// - Parameter error: The answer of the server.
+    /// - Returns: The error of the transaction.
+    func meaning(of error: PostgresError) -> any Error
 
     /// Reads what the transaction depends on.
     ///

@@ -1,54 +1,196 @@
 import FoundationEssentials
 import Glibc
+import Postgres
 import TestSupport
 import Testing
 
-private let pgbouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
-    .first { FileManager.default.isExecutableFile(atPath: $0) }
-
 /// A pooler between storeledger and PostgreSQL.
 @Suite(
-    .migratedDatabase,
+    .temporaryDatabase,
     .timeLimit(.minutes(15)),
-    .enabled(if: pgbouncer != nil, "PgBouncer is not installed; apt-get install pgbouncer")
+    .enabled(if: Pooler.program != nil, "PgBouncer is not installed; apt-get install pgbouncer")
 )
 struct PoolerTests {
-    @Test(arguments: [("session", 0), ("transaction", 78)] as [(String, Int32)])
-    func `D17 PgBouncer in session mode works, in transaction mode the run ends with the reason`(
-        mode: String,
-        code: Int32
+    @Test(arguments: ["transaction", "statement"])
+    func `D17 behind a pooler that shares sessions, each command ends with 78 and the remedy, and changes nothing`(
+        mode: String
     ) async throws {
-        try await Stage.with(.init(customers: 5)) { stage in
-            let path = try await stage.migrated(stage.job)
-            let url = stage.databaseURL()
-            let server = try #require(url.firstMatch(of: /host=([^&]+)/)).1.replacing("%2F", with: "/")
-            // The pooler's user, who is not root, has to reach it.
-            let directory = "/tmp/pooler-\(UUID().uuidString)"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-            defer { try? FileManager.default.removeItem(atPath: directory) }
-            unsafe chmod(directory, 0o777)
-            let settings = """
-                [databases]
-                * = host=\(server) port=5432 user=storeledger
-                [pgbouncer]
-                listen_port = 6543
-                unix_socket_dir = \(directory)
-                auth_type = any
-                pool_mode = \(mode)
-                """
-            try Data(settings.utf8).write(to: URL(filePath: directory + "/pgbouncer.ini"))
-            let program = [pgbouncer ?? "", directory + "/pgbouncer.ini"]
-            // In place of itself: a child of another program would outlive the test.
-            let user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-            let command = getuid() == 0 ? user + program : program
-            try await withChildProcess(command[0], Array(command.dropFirst()), environment: [:]) { pooler in
-                #expect(await pooler.errorLine(with: "process up") != nil, "\(pooler.errors)")
-                let variables = ["DATABASE_URL": url + "&host=\(directory)&port=6543"]
-                let outcome = try await stage.storeledger("run", path, "--progress", "none", environment: variables)
-                #expect(outcome.code == code, "\(outcome.errors)")
-                #expect(outcome.errors.contains("pool_mode = session") == (code == 78), "\(outcome.errors)")
-                pooler.signal(SIGTERM)
+        try await Stage.with(.init(customers: 2)) { stage in
+            let commands = try commands(on: stage)
+            try await Pooler.running("pool_mode = \(mode)", beside: stage) { pooler in
+                for command in commands {
+                    let arguments = command.split(separator: " ").map(String.init)
+                    try await stage.withStoreledger(arguments, environment: ["DATABASE_URL": pooler.url]) { process in
+                        let code = await process.wait()
+                        let text = process.output + process.errors
+                        #expect(code == 78, "\(command): \(text)")
+                        #expect(text.contains("pooler shares sessions"), "\(command): \(text)")
+                        #expect(text.contains("pool_mode = session"), "\(command): \(text)")
+                    }
+                }
+                #expect(try await pooler.settings() == Pooler.defaults)
+            }
+            #expect(try await stage.book(schema: "public").count(Self.relations) == 0)
+        }
+    }
+
+    /// Relations and schemas that a new database does not have.
+    private static let relations = """
+        SELECT (SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+            + (SELECT count(*) FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname NOT IN ('public', 'information_schema'))
+        """
+
+    /// Each command that opens the ledger.
+    private func commands(on stage: Stage) throws -> [String] {
+        let job = try stage.write(stage.job)
+        try stage.write("original_transaction_id\n1\n", to: "affected.csv")
+        let action = try stage.write(
+            """
+            version: 1
+            name: extend-after-outage
+            \(stage.job.store)
+            action: {extendRenewalDate: {extendByDays: 7, extendReasonCode: 3}}
+            input: {csv: {path: affected.csv}}
+            output: {postgres: {url: "${DATABASE_URL}"}, results: {directory: out}}
+
+            """,
+            to: "action.yaml"
+        )
+        let receiver = try stage.write(
+            """
+            version: 1
+            name: receiver
+            \(stage.job.store)
+            receiver: {listen: "127.0.0.1:0"}
+            output: {postgres: {url: "${DATABASE_URL}"}}
+
+            """,
+            to: "receiver.yaml"
+        )
+        return [
+            "migrate \(job)", "plan \(job)", "run \(job) --progress none", "retry \(job)", "doctor \(job)",
+            "status \(job)", "coverage \(job)", "failures \(job)", "rejects \(job) list", "replay \(job)",
+            "reconcile \(receiver)", "refresh \(job)", "report \(job) --output -", "export \(job)",
+            "erase \(job) --yes --transaction-id 430000000000001", "dictionary \(job)", "jobs list",
+            "receive \(receiver)",
+            "doctor \(receiver)", "doctor \(action)", "actions plan \(action)", "actions run \(action)",
+            "actions status \(action)",
+        ]
+    }
+
+    @Test(arguments: [
+        "default_pool_size = 1", "default_pool_size = 20", "default_pool_size = 20\nserver_round_robin = 1",
+    ])
+    func `D17 a shared session is refused at each attempt, with other clients and without`(settings: String)
+        async throws
+    {
+        try await Stage.with(.init(customers: 1)) { stage in
+            try await Pooler.running("pool_mode = transaction\n\(settings)", beside: stage) { pooler in
+                func refuses(_ times: Int) {
+                    for _ in 0..<times {
+                        let error = #expect(throws: PostgresError.self) {
+                            _ = try PostgresConnection(conninfo: pooler.url)
+                        }
+                        #expect(error?.reason == .sharedSession, "\(error?.message ?? "")")
+                    }
+                }
+                refuses(20)
+                let script = try stage.write("SELECT pg_sleep(0.001)\n\\watch 0.001\n", to: "busy.sql")
+                try await pooler.psql(["-f", script]) { _ in
+                    try await pooler.psql(["-f", script]) { _ in refuses(50) }
+                }
             }
         }
+    }
+
+    @Test func `D17 behind a pooler in session mode all works, and no setting stays for the next client`() async throws
+    {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let path = try stage.write(stage.job)
+            // The pooler itself takes nothing back.
+            try await Pooler.running("pool_mode = session\nserver_reset_query =", beside: stage) { pooler in
+                let variables = ["DATABASE_URL": pooler.url]
+                for arguments in [["migrate", path], ["run", path, "--progress", "none"], ["status", path]] {
+                    try await stage.withStoreledger(arguments, environment: variables) { process in
+                        #expect(await process.wait() == 0, "\(arguments): \(process.errors)")
+                    }
+                }
+                // The sessions that the commands used wait in the pool.
+                #expect(try await pooler.settings() == Pooler.defaults)
+            }
+            #expect(try await stage.book().count("SELECT count(*) FROM transactions") > 0)
+            #expect(try await stage.book(schema: "public").count(Self.relations) == 1, "the ledger's schema")
+        }
+    }
+
+    @Test func `D17 in session mode a session is accepted although the pool has no other for the check`() async throws {
+        try await Stage.with(.init(customers: 1)) { stage in
+            try await Pooler.running("pool_mode = session\ndefault_pool_size = 1", beside: stage) { pooler in
+                let connection = try PostgresConnection(conninfo: pooler.url)
+                #expect(try connection.run("SELECT 1 AS one")[0].int32("one") == 1)
+            }
+        }
+    }
+}
+
+/// A PgBouncer during a test.
+private struct Pooler {
+    static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// What ``settings()`` is in a session that nobody changed.
+    static let defaults = #""$user", public|on|on|on|0|0"#
+
+    /// The connection string of the stage's database through the pooler.
+    let url: String
+
+    static func running(
+        _ settings: String,
+        beside stage: Stage,
+        _ body: (Pooler) async throws -> Void
+    ) async throws {
+        let url = stage.databaseURL()
+        let server = try #require(url.firstMatch(of: /host=([^&]+)/)).1.replacing("%2F", with: "/")
+        // The pooler's user, who is not root, has to reach it.
+        let directory = "/tmp/pooler-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        unsafe chmod(directory, 0o777)
+        let text = """
+            [databases]
+            * = host=\(server) port=5432 user=storeledger
+            [pgbouncer]
+            listen_port = 6543
+            unix_socket_dir = \(directory)
+            auth_type = any
+            \(settings)
+            """
+        try Data(text.utf8).write(to: URL(filePath: directory + "/pgbouncer.ini"))
+        let program = [Self.program ?? "", directory + "/pgbouncer.ini"]
+        // In place of itself: a child of another program would outlive the test.
+        let user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        let command = getuid() == 0 ? user + program : program
+        try await withChildProcess(command[0], Array(command.dropFirst()), environment: [:]) { pooler in
+            #expect(await pooler.errorLine(with: "process up") != nil, "\(pooler.errors)")
+            try await body(Pooler(url: url + "&host=\(directory)&port=6543"))
+            pooler.signal(SIGTERM)
+        }
+    }
+
+    /// Settings of a session that another client gets.
+    func settings() async throws -> String {
+        let sql = """
+            SELECT concat_ws('|', current_setting('search_path'), current_setting('enable_seqscan'), current_setting('enable_hashjoin'),
+                             current_setting('jit'), current_setting('lock_timeout'), current_setting('idle_session_timeout'))
+            """
+        return try await psql(["-At", "-c", sql]) { process in
+            #expect(await process.wait() == 0, "\(process.errors)")
+            return String(process.output.prefix { $0 != "\n" })
+        }
+    }
+
+    /// Another client of the pooler, which runs during `body`.
+    func psql<Result>(_ arguments: [String], _ body: (ChildProcess) async throws -> Result) async throws -> Result {
+        try await withChildProcess("/usr/bin/psql", [url] + arguments, environment: [:], body)
     }
 }

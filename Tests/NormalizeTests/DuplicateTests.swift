@@ -18,6 +18,20 @@ struct DuplicateTests {
         #expect(rows.rejected.isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `of one transaction twice on a page the newest keeps the price that only the other has`(_ isNewestFirst: Bool)
+        throws
+    {
+        let world = try World()
+        let old = world.transaction()
+        let new = world.transaction(["signedDate": "1779999999001", "price": nil, "currency": nil])
+        let rows = try isNewestFirst ? world.normalize(transactions: new, old) : world.normalize(transactions: old, new)
+        let kept = try #require(rows.snapshots.first)
+        #expect(rows.snapshots.count == 1 && kept.signedDate == 1_779_999_999_001)
+        #expect(kept.cell("price_milliunits") == .null, "the row says what was signed")
+        #expect(kept.addedFacts == ["price_milliunits": .bigint(9_990), "currency": .text("USD")])
+    }
+
     @Test
     func `J47 one payload in two signed texts is one record`() throws {
         let world = try World()

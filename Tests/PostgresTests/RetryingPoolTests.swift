@@ -10,8 +10,9 @@ struct RetryingPoolTests {
             conninfo: ConnectionString(try TemporaryDatabase.conninfo),
             size: 1,
             schema: "public",
-            deadline: .seconds(20)
-        ) { _ in }
+            deadline: .seconds(20),
+            settings: .standard
+        )
     }
 
     @Test(arguments: [("40001", 5), ("40P01", 5), ("57014", 5), ("23505", 1), ("42P01", 1)])

@@ -85,9 +85,10 @@ struct SessionTests {
         #expect(try await Self.processID(pool) != victim)
     }
 
-    @Test func `every new connection is prepared, the one after a break too`() async throws {
+    @Test func `every new connection has the settings, the one after a break too`() async throws {
         let conninfo = ConnectionString(try TemporaryDatabase.conninfo)
-        let pool = PostgresPool(conninfo: conninfo, size: 1) { try $0.script("SET search_path = pg_catalog") }
+        let settings = SessionSettings.standard.adding([.init("search_path", "pg_catalog")])
+        let pool = PostgresPool(conninfo: conninfo, size: 1, settings: settings)
         let killer = try TemporaryDatabase.pool(size: 1)
         for _ in 0..<2 {
             let path = try await pool.withConnection { try $0.run("SHOW search_path")[0].text("search_path") }

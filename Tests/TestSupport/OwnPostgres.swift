@@ -141,14 +141,24 @@ package final class OwnPostgres: Sendable {
         )
     }
 
+    /// What the server has logged since it was made.
+    package func log() async throws -> String {
+        try await output(of: "cat \"$(postgres_home \"$directory\")/server.log\"")
+    }
+
+    /// - Returns: The last line of the output.
     @discardableResult
     private func script(_ text: String) async throws -> String {
+        try await output(of: text).split(separator: "\n").last.map(String.init) ?? ""
+    }
+
+    private func output(of text: String) async throws -> String {
         let script = "set -euo pipefail; . \(Executables.checkout)/scripts/lib/postgres.sh; directory=$1; \(text)"
         let path = "/usr/local/bin:/usr/bin:/bin"
         return try await withChildProcess("/bin/bash", ["-c", script, "bash", directory], environment: ["PATH": path]) {
             let code = await $0.wait()
             guard code == 0 else { throw Failed(text: $0.errors) }
-            return $0.output.split(separator: "\n").last.map(String.init) ?? ""
+            return $0.output
         }
     }
 

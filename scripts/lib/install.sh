@@ -3,6 +3,7 @@
 #
 #   install_missing [build]   installs missing Debian packages as root, or with sudo if it needs no password; otherwise lists
 #                     them and fails. Fails if Swift is missing or too old. With `build`, only what a build needs.
+#   install_pooler    installs PgBouncer for PoolerTests, if it is missing and apt-get can install it
 #   install_python_packages   installs Apple's App Store Server Library for Python, pyarrow and DuckDB into .build-python of the
 #                     checkout, for AppleLibraryTests and the tests of Parquet files, and dbt into .build-dbt for DbtTests,
 #                     if they are missing and pip can install them. Without them those tests are skipped. Needs `root`.
@@ -42,6 +43,15 @@ install_check_swift() {
     if [[ $(printf '%s\n' 6.2 "${version:-0}" | sort -V | head -n 1) != 6.2 ]]; then
         install_fail "Swift 6.2 or later is needed; $(command -v swift) is ${version:-of an unknown version}."
     fi
+}
+
+# Installs PgBouncer for PoolerTests where that is possible; without it those tests are skipped.
+install_pooler() {
+    if [[ -x /usr/sbin/pgbouncer || -x /usr/bin/pgbouncer ]]; then return 0; fi
+    local -a as_root=()
+    if ((EUID != 0)); then as_root=(sudo -n); fi
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends pgbouncer ||
+        printf 'PgBouncer cannot be installed; PoolerTests are skipped\n'
 }
 
 install_missing() {

@@ -1,4 +1,4 @@
-COMMENT ON TABLE field_issues IS 'Known fields with an unexpected type or range. The column is NULL and the row is loaded.';
+COMMENT ON TABLE field_issues IS 'Known fields with an unexpected type or range, whose column is NULL, and facts of a purchase that the newest signature leaves out, whose column keeps the known value. The row is loaded.';
 COMMENT ON COLUMN field_issues.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN field_issues.kind IS
     'The kind of record that contained the field: transaction, renewalInfo, notification or appTransaction.';

@@ -1,6 +1,7 @@
 -- What happens to the content hash of a row that anything other than StoreLedger changes?
 
--- An update that leaves the hash as it is does not come from StoreLedger: it knows no hash of what it wrote.
+-- An update that leaves the hash and the time of the change as they are does not come from StoreLedger: it knows no hash of what it
+-- wrote. StoreLedger itself leaves the hash when it adds a fact that the hashed signature leaves out.
 CREATE OR REPLACE FUNCTION forget_content_hash() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -12,13 +13,15 @@ COMMENT ON FUNCTION forget_content_hash IS
 
 -- A run adds listed_transaction_id to a row of transactions without changing what the hash covers.
 CREATE OR REPLACE TRIGGER forget_content_hash BEFORE UPDATE ON transactions FOR EACH ROW
-    WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash
+    WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash AND new.last_changed_at IS NOT DISTINCT FROM old.last_changed_at
           AND NOT (old.listed_transaction_id IS NULL AND new.listed_transaction_id IS NOT NULL)) EXECUTE FUNCTION forget_content_hash();
 CREATE OR REPLACE TRIGGER forget_content_hash BEFORE UPDATE ON refunds FOR EACH ROW
-    WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash) EXECUTE FUNCTION forget_content_hash();
+    WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash AND new.last_changed_at IS NOT DISTINCT FROM old.last_changed_at)
+    EXECUTE FUNCTION forget_content_hash();
 CREATE OR REPLACE TRIGGER forget_content_hash BEFORE UPDATE ON renewals FOR EACH ROW
     WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash) EXECUTE FUNCTION forget_content_hash();
 CREATE OR REPLACE TRIGGER forget_content_hash BEFORE UPDATE ON notifications FOR EACH ROW
     WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash) EXECUTE FUNCTION forget_content_hash();
 CREATE OR REPLACE TRIGGER forget_content_hash BEFORE UPDATE ON app_transactions FOR EACH ROW
-    WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash) EXECUTE FUNCTION forget_content_hash();
+    WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash AND new.last_changed_at IS NOT DISTINCT FROM old.last_changed_at)
+    EXECUTE FUNCTION forget_content_hash();

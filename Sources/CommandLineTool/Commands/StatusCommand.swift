@@ -161,6 +161,13 @@ struct StatusText {
                     + "\(late.inRun) in run \(late.run), such as \(late.example), signed \(late.signedAt)"
             )
         }
+        if let facts = status.leftOutFacts {
+            lines.append(
+                "  left out: the newest signatures of \(counted(facts.records, "record")) lack \(facts.fields.joined(separator: ", ")), "
+                    + "such as \(facts.example); known values are kept. To request the records again, see "
+                    + "docs/troubleshooting.md#fields-that-apple-left-out"
+            )
+        }
         if let receiver = status.receiver { lines += Self.lines(of: receiver) }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", refused by Apple until \($0) (429)" } ?? ""
@@ -184,6 +191,7 @@ struct StatusText {
         "message": "messages", "failures": "failed items", "unknownIds": "unknown IDs", "retryable": "items to retry",
         "oldestUnfinished": "oldest unfinished item", "budget": "spent limits", "certificates": "certificates",
         "removable": "records that retention would remove", "receiver": "received notifications",
+        "leftOutFacts": "fields that Apple left out",
     ]
 
     static func lines(of receiver: JobStatus.Receiver) -> [String] {

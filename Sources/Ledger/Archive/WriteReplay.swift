@@ -19,13 +19,11 @@ extension Ledger {
         mode: MergeMode = .replayed,
         resolving rejects: [Int64] = []
     ) async throws -> RowCounts {
-        var writer = RecordWriter(origin: origin, headers: headers, mode: mode)
+        let writer = RecordWriter(origin: origin, headers: headers, mode: mode)
         var conflicts = 0
         while true {
             do {
                 return try await write(rows, with: writer, resolving: rejects)
-            } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
-                writer.isRetryAfterConflict = true
             } catch is RowChangedMeanwhile where conflicts < RowChangedMeanwhile.limit {
                 conflicts += 1
             }

@@ -1,3 +1,4 @@
+import LedgerSchema
 import Postgres
 
 /// An empty table that is used as a lock.
@@ -17,4 +18,17 @@ enum TableLock: String {
     /// It takes no snapshot. If it is the first statement of a transaction, the transaction's snapshot is newer than
     /// the lock.
     var exclusively: String { "LOCK TABLE \(rawValue) IN EXCLUSIVE MODE" }
+
+    /// Whether a session holds the lock in `EXCLUSIVE` mode.
+    ///
+    /// Asking first avoids an attempt that fails, which the server logs as an error.
+    func isHeld(on connection: borrowing PostgresConnection) throws -> Bool {
+        try connection.run(
+            """
+            SELECT EXISTS (SELECT FROM pg_locks WHERE relation = to_regclass($1) AND mode = 'ExclusiveLock' AND granted
+                              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS held
+            """,
+            [.text(rawValue)]
+        )[0].bool("held")
+    }
 }

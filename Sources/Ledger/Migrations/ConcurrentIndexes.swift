@@ -29,9 +29,15 @@ struct ConcurrentIndexes: ~Copyable {
                 "SELECT relkind = 'I' AS partitioned FROM pg_class WHERE oid = to_regclass(quote_ident($1::text))",
                 [.text(index)]
             )[0].bool("partitioned")
-            try connection.script("DROP INDEX \(isPartitioned ? "" : "CONCURRENTLY ")IF EXISTS \(index)")
+            try Self.run("DROP INDEX \(isPartitioned ? "" : "CONCURRENTLY ")IF EXISTS \(index)", on: connection)
             dropped.append(index)
         }
+    }
+
+    /// Building an index waits for open transactions, but does not block writers.
+    private static func run(_ statement: String, on connection: borrowing PostgresConnection) throws {
+        let patience = "'\(Ledger.longLockTimeout.components.seconds)s'"
+        try connection.runAlone(statement, with: .init("lock_timeout", patience))
     }
 
     private func build(
@@ -40,10 +46,13 @@ struct ConcurrentIndexes: ~Copyable {
     ) throws {
         switch try validity(of: index.name, connection) {
         case true?: return
-        case false?: try connection.script("DROP INDEX CONCURRENTLY \(index.name)")
+        case false?: try Self.run("DROP INDEX CONCURRENTLY \(index.name)", on: connection)
         case nil: break
         }
-        try connection.script("CREATE \(index.kind) CONCURRENTLY \(index.name) ON \(index.table) \(index.definition)")
+        try Self.run(
+            "CREATE \(index.kind) CONCURRENTLY \(index.name) ON \(index.table) \(index.definition)",
+            on: connection
+        )
     }
 
     /// Builds the index of a partitioned table partition by partition, because PostgreSQL cannot build it concurrently.
@@ -54,14 +63,15 @@ struct ConcurrentIndexes: ~Copyable {
         onEachOf partitions: [String],
         _ connection: borrowing PostgresConnection
     ) throws {
-        try connection.script(
-            "CREATE \(index.kind) IF NOT EXISTS \(index.name) ON ONLY \(index.table) \(index.definition)"
+        try Self.run(
+            "CREATE \(index.kind) IF NOT EXISTS \(index.name) ON ONLY \(index.table) \(index.definition)",
+            on: connection
         )
         for partition in partitions {
             let part = index.of(partition)
             try build(part, on: connection)
             // Attaching an index that is attached already does nothing.
-            try connection.script("ALTER INDEX \(index.name) ATTACH PARTITION \(part.name)")
+            try Self.run("ALTER INDEX \(index.name) ATTACH PARTITION \(part.name)", on: connection)
         }
     }
 

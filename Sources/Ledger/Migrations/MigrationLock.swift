@@ -1,3 +1,4 @@
+import Glibc
 import LedgerSchema
 import Postgres
 
@@ -7,9 +8,6 @@ import Postgres
 /// snapshot, so that building an index concurrently does not wait for it.
 struct MigrationLock: ~Copyable {
     private let session: PostgresConnection
-
-    /// The errors of two sessions that create the same schema or table at the same time.
-    private static let races: [SQLState] = [.uniqueViolation, .duplicateSchema, .duplicateTable, .duplicateObject]
 
     /// Creates the schema and the lock's table if they are missing, and takes the lock.
     ///
@@ -25,7 +23,7 @@ struct MigrationLock: ~Copyable {
     private static func lockedSession(of ledger: Ledger) throws -> PostgresConnection {
         let session = try ledger.connectApart()
         let deadline = ContinuousClock.now + Ledger.longLockTimeout
-        // Waits in steps of a second, because a statement of this session cannot be cancelled.
+        // Waits in steps, because a statement of this session cannot be cancelled.
         while try !take(session) {
             if Task.isCancelled { throw CancellationError() }
             guard ContinuousClock.now < deadline else {
@@ -40,9 +38,14 @@ struct MigrationLock: ~Copyable {
     }
 
     private static func take(_ session: borrowing PostgresConnection) throws -> Bool {
+        guard try !TableLock.migration.isHeld(on: session) else {
+            usleep(200_000)
+            return false
+        }
         do {
+            try session.begin()
             try session.script(
-                "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1s'; "
+                "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1s'; "
                     + TableLock.migration.exclusively
             )
             return true
@@ -59,31 +62,25 @@ struct MigrationLock: ~Copyable {
 
     func release() throws { try session.script("ROLLBACK") }
 
+    /// Creates the schema and the lock's table if they are missing.
+    ///
+    /// If another session creates them at the same time, this one waits for its commit. An error that the block itself handles does
+    /// not get into the server's log.
     private static func makeTable(in schema: String, on connection: borrowing PostgresConnection) throws {
-        var attempt = 1
-        while true {
-            do {
-                return try connection.transaction { connection in
-                    // IF NOT EXISTS would need the privilege to create schemas even if the schema exists.
-                    let found = try connection.run(
-                        """
-                        SELECT to_regnamespace(quote_ident($1::text)) IS NOT NULL AS schema,
-                               to_regclass(quote_ident($1) || '.\(TableLock.migration.rawValue)') IS NOT NULL AS lock
-                        """,
-                        [.text(schema)]
-                    )[0]
-                    if try !found.bool("schema") { try connection.script("CREATE SCHEMA \"\(schema)\"") }
-                    if try !found.bool("lock") { try connection.script(table) }
-                }
-            } catch let error as PostgresError where races.contains(error.state) && attempt < RetryingPool.attempts {
-                // The other session has committed, because this one waited for its constraint.
-                attempt += 1
-            }
-        }
+        let table = "\"\(schema)\".\(TableLock.migration.rawValue)"
+        // IF NOT EXISTS would need the privilege to create schemas even if the schema exists.
+        try connection.script(
+            """
+            DO $$
+            BEGIN
+                IF to_regnamespace('"\(schema)"') IS NULL THEN CREATE SCHEMA "\(schema)"; END IF;
+                IF to_regclass('\(table)') IS NULL THEN
+                    CREATE UNLOGGED TABLE \(table) ();
+                    COMMENT ON TABLE \(table) IS 'Always empty: storeledger migrate locks it, so that one at a time changes the schema.';
+                END IF;
+            EXCEPTION WHEN unique_violation OR duplicate_schema OR duplicate_table OR duplicate_object THEN NULL;
+            END $$
+            """
+        )
     }
-
-    private static let table = """
-        CREATE UNLOGGED TABLE \(TableLock.migration.rawValue) ();
-        COMMENT ON TABLE \(TableLock.migration.rawValue) IS 'Always empty: storeledger migrate locks it, so that one at a time changes the schema.'
-        """
 }

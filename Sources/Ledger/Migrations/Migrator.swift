@@ -104,7 +104,7 @@ package struct Migrator: Sendable {
             switch step {
             case .together(let files):
                 let isLast = place == steps.count - 1
-                let made = try Self.transaction(on: connection) { connection -> Finished? in
+                let made = try transaction(on: connection) { connection -> Finished? in
                     try Self.record(replaced, by: migrations.first, on: connection)
                     for file in files {
                         try connection.script(file.text)
@@ -153,8 +153,6 @@ package struct Migrator: Sendable {
         under lock: borrowing MigrationLock,
         on connection: borrowing PostgresConnection
     ) throws {
-        // Building an index waits for open transactions, but does not block writers.
-        try connection.script("SET lock_timeout = '\(Ledger.longLockTimeout.components.seconds)s'")
         var indexes = ConcurrentIndexes()
         do {
             for statement in file.indexStatements ?? [] {
@@ -168,8 +166,7 @@ package struct Migrator: Sendable {
                 scope: .schemaWithReaders
             )
         }
-        try connection.script("SET lock_timeout = '\(Ledger.defaultLockTimeout)'")
-        try Self.transaction(on: connection) { connection in
+        try transaction(on: connection) { connection in
             crashPoint(.migrationApplied)
             try Self.record(file, on: connection)
             try lock.check()
@@ -185,7 +182,7 @@ package struct Migrator: Sendable {
     /// tries again.
     ///
     /// - Throws: ``LockTimeout`` after ``Ledger/longLockTimeout``, the error of `body`.
-    private static func transaction<R>(
+    private func transaction<R>(
         on connection: borrowing PostgresConnection,
         _ body: (borrowing PostgresConnection) throws -> R
     ) throws -> R {
@@ -193,7 +190,8 @@ package struct Migrator: Sendable {
         while true {
             do {
                 return try connection.transaction(.readCommitted) { connection in
-                    try connection.script(versionTable)
+                    try ledger.requireSchema(on: connection)
+                    try connection.script(Self.versionTable)
                     do {
                         try connection.script(
                             "SET LOCAL lock_timeout = '250ms'; LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE"
@@ -260,7 +258,7 @@ package struct Migrator: Sendable {
                 [.text("\"\(schema)\".schema_migrations")]
             )
             guard try found[0].bool("found") else { throw LedgerError.schemaMissing(schema: schema) }
-            try connection.script(LedgerWatch.lock)
+            try connection.script(LedgerWatch.schemaLock)
             let known = try replaced.named(in: try Self.applied(connection))
             try Self.check(known, against: migrations, schema: schema)
             let missing = migrations.map(\.name).filter { known[$0] == nil }

@@ -24,6 +24,8 @@ enum MergeSQL {
     /// - `owns_rows`: in a replay, whether the snapshot is or becomes the ledger's row, and has or had rows in other
     ///   tables (child rows or field issues).
     /// - `lacks_listed_id`: for transactions, whether the ledger's row has this content but no listed ID.
+    /// - `differs`: whether the ledger lacks this content.
+    /// - `facts`: the known facts of the ledger's row; see ``facts(of:in:)``.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
@@ -48,11 +50,32 @@ enum MergeSQL {
         return """
             SELECT s.ordinality AS place, h.app_id IS NULL AS is_new, h.app_id IS NULL OR \(mayWin) AS may_win,
                    \(isSignedAgain) AS is_signed_again, h.payload_sha256 AS held_sha256, \(ownsRows) AS owns_rows,
-                   \(lacksListedID) AS lacks_listed_id
+                   \(lacksListedID) AS lacks_listed_id, \(differs) AS differs,
+                   \(facts(of: "h", in: table)) AS facts
               FROM \(Staging.from(hasListedID ? "$3" : "$2", of: SnapshotIdentities(of: table).table))
               LEFT JOIN \(held(in: table, by: [table.key[0]])) ON true
               LEFT JOIN LATERAL (\(latestSignature(of: "h", table)) OFFSET 0) l ON true
-             WHERE h.app_id IS NULL OR \(differs) OR \(isSignedAgain) OR \(ownsRows) OR \(lacksListedID)
+             WHERE h.app_id IS NULL OR \(differs) OR \(isSignedAgain) OR \(ownsRows) OR \(lacksListedID) OR s.adds_facts
+            """
+    }
+
+    /// Inserts rows of new records, and skips those that another worker has inserted meanwhile.
+    ///
+    /// SQL parameters: the constants; the rows as ``Staging/hashed(_:)``. The result is the keys of the inserted rows.
+    ///
+    /// - Parameters:
+    ///   - table: One of ``LedgerSchema/Tables/snapshots``.
+    ///   - constants: Columns that have the same value in all rows, the app first.
+    /// - Returns: The statement.
+    static func insert(into table: Table, constants: [Column]) -> String {
+        let staged = Staging.hashed(table)
+        let names = constants.map(\.name) + staged.columns.map { "\"\($0.name)\"" }
+        let values =
+            constants.enumerated().map { "$\($0 + 1)::\($1.type.rawValue)" } + staged.columns.map { "s.\"\($0.name)\"" }
+        return """
+            INSERT INTO \(table.name) (\(names.joined(separator: ", ")))
+            SELECT \(values.joined(separator: ", ")) FROM \(Staging.from("$\(constants.count + 1)", of: staged))
+            ON CONFLICT (app_id, \(table.key[0])) DO NOTHING RETURNING \(table.key[0]) AS key
             """
     }
 
@@ -64,14 +87,40 @@ enum MergeSQL {
          WHERE t.app_id = $1::integer AND t.transaction_id = ANY ($3::text[]) AND t.listed_transaction_id IS NULL
         """
 
+    /// The columns of ``LedgerSchema/Table/facts`` that are not NULL, with commas between them.
+    private static func facts(of row: String, in table: Table) -> String {
+        let names = table.facts.map { ", CASE WHEN \(row).\($0.column) IS NOT NULL THEN '\($0.column)' END" }
+        return names.isEmpty ? "''::text" : "concat_ws(','\(names.joined()))"
+    }
+
+    /// Gives rows the facts that their newest signature leaves out and another one has.
+    ///
+    /// SQL parameters: app, run, the rows as ``Staging/hashed(_:)``. Result columns: the key, and the facts afterwards.
+    ///
+    /// - Parameter table: One of ``LedgerSchema/Tables/snapshots`` with facts.
+    /// - Returns: The statement.
+    static func addFacts(_ table: Table) -> String {
+        let key = table.key[0]
+        let columns = table.facts.map(\.column)
+        return """
+            UPDATE \(table.name) t SET \(columns.map { "\($0) = coalesce(t.\($0), s.\($0))" }.joined(separator: ", ")),
+                last_changed_at = greatest(now(), t.last_changed_at + interval '1 microsecond'), last_run_id = $2::bigint
+              FROM \(Staging.from("$3", of: Staging.hashed(table)))
+             WHERE t.app_id = $1::integer AND t.\(key) = s.\(key)
+               AND (\(columns.map { "t.\($0) IS NULL AND s.\($0) IS NOT NULL" }.joined(separator: " OR ")))
+            RETURNING t.\(key) AS key, \(facts(of: "t", in: table)) AS facts
+            """
+    }
+
     /// Inserts new rows and replaces older ones.
     ///
-    /// Does not touch a row that the ledger already has in the same or a newer version. Keys are merged in order, so
+    /// Does not touch a row that the ledger already has in the same or a newer version. A replaced row keeps the facts that the
+    /// newer signature leaves out. Keys are merged in order, so
     /// that two workers rarely wait for each other; after a conflict, one of them repeats the batch.
     ///
     /// SQL parameters: app, run; for transactions source and listed transaction ID; the rows as ``Staging/hashed(_:)``.
     ///
-    /// Result columns: the key, and whether the row was inserted. An inserted row has equal `first_seen_at` and
+    /// Result columns: the key, the known facts, and whether the row was inserted. An inserted row has equal `first_seen_at` and
     /// `last_changed_at`; an update makes `last_changed_at` later. `xmax` would tell the two apart as well, but cannot be
     /// returned from a partitioned table.
     ///
@@ -96,6 +145,21 @@ enum MergeSQL {
             return
                 "(\(isNewer) OR \(new).payload_sha256 = \(held).payload_sha256 AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
         }
+        let fields = Dictionary(table.facts.map { ($0.column, $0.field) }, uniquingKeysWith: { first, _ in first })
+        let replaced = { (column: String) in
+            let new = "excluded.\"\(column)\""
+            guard let field = fields[column] else { return "\"\(column)\" = \(new)" }
+            var kept = "t.\"\(column)\""
+            if mode.rewritesHeldSnapshots {
+                // A value that the row's own payload lacks is an earlier signature's only if an issue says so.
+                kept = """
+                    CASE WHEN excluded.payload_sha256 <> t.payload_sha256 OR EXISTS (
+                        SELECT FROM field_issues i WHERE i.app_id = t.app_id AND i.kind = '\(RecordKind.ofPayloads(in: table).rawValue)'
+                           AND i.record_key = t.\(key) AND i.path = '\(field)' AND i.found = '\(FieldIssue.leftOut)') THEN \(kept) END
+                    """
+            }
+            return "\"\(column)\" = coalesce(\(new), \(kept))"
+        }
         return """
             INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(hasListedID ? ", source, listed_transaction_id" : ""))
             SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(hasListedID ? ", $3::text, $4::text" : "")
@@ -104,12 +168,12 @@ enum MergeSQL {
              WHERE h.app_id IS NULL OR \(wins("s", "h"))
              ORDER BY s.\(key) COLLATE "C"
             ON CONFLICT (app_id, \(key)) DO UPDATE SET
-                \(columns.filter { $0 != key }.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")),
+                \(columns.filter { $0 != key }.map(replaced).joined(separator: ", ")),
                 last_changed_at = greatest(excluded.last_changed_at, t.first_seen_at + interval '1 microsecond'),
                 last_run_id = excluded.last_run_id\
             \(hasListedID ? ",\n    source = excluded.source, listed_transaction_id = coalesce(t.listed_transaction_id, excluded.listed_transaction_id)" : "")
              WHERE \(wins("excluded", "t"))
-            RETURNING t.\(key) AS key, t.last_changed_at = t.first_seen_at AS inserted
+            RETURNING t.\(key) AS key, \(Self.facts(of: "t", in: table)) AS facts, t.last_changed_at = t.first_seen_at AS inserted
             """
     }
 
@@ -128,14 +192,15 @@ enum MergeSQL {
 
     /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
     ///
-    /// SQL parameters: app, the snapshots as ``SnapshotIdentities``. The result is the keys of the locked rows.
+    /// SQL parameters: app, the snapshots as ``SnapshotIdentities``. The result is the keys of the locked rows, and their known
+    /// facts.
     ///
     /// - Parameter table: One of ``LedgerSchema/Tables/snapshots``.
     /// - Returns: The statement.
     static func lockSnapshots(_ table: Table) -> String {
         let key = table.key[0]
         return """
-            SELECT h.\(key) AS key FROM \(Staging.from("$2", of: SnapshotIdentities(of: table).table))
+            SELECT h.\(key) AS key, \(facts(of: "h", in: table)) AS facts FROM \(Staging.from("$2", of: SnapshotIdentities(of: table).table))
               JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key) AND h.payload_sha256 = s.payload_sha256
              ORDER BY h.\(key) COLLATE "C" FOR NO KEY UPDATE OF h
             """
@@ -227,6 +292,19 @@ enum MergeSQL {
           LEFT JOIN \(held(in: Staging.archive, by: Staging.archive.key)) ON true
          WHERE h.app_id IS NULL OR s.is_refund AND NOT h.is_refund
         """
+
+    /// Inserts payloads, and skips those that another worker has inserted meanwhile.
+    ///
+    /// SQL parameters: app, the rows as ``Staging/archive``.
+    static let newArchive: String = {
+        let names = Staging.archive.columns.map(\.name)
+        return """
+            INSERT INTO signed_payloads (app_id, \(names.joined(separator: ", ")))
+            SELECT $1::integer, \(names.map { "s.\($0)" }.joined(separator: ", "))
+              FROM \(Staging.from("$2", of: Staging.archive))
+            ON CONFLICT (app_id, \(Staging.archive.key.joined(separator: ", "))) DO NOTHING
+            """
+    }()
 
     /// Stores every distinct payload once.
     ///

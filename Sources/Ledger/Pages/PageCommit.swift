@@ -52,7 +52,7 @@ extension Ledger {
     }
 
     private func commitWithRetries(_ page: PageCommit) async throws -> RowCounts? {
-        var writer = RecordWriter(origin: page.origin, headers: headers)
+        let writer = RecordWriter(origin: page.origin, headers: headers)
         let written = Mutex<RowCounts?>(nil)
         /// The changes of an attempt whose COMMIT has an unknown outcome.
         var inDoubt: RowCounts?
@@ -60,7 +60,7 @@ extension Ledger {
         var conflicts = 0
         while true {
             do {
-                return try await pages.pool.withConnection { [writer] connection in
+                return try await pages.pool.withConnection { connection in
                     try writer.prepareSession(for: page.rows, on: connection)
                     let keepsPlans = try settledTables.includeTables(of: page.rows, on: connection)
                     return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
@@ -82,8 +82,6 @@ extension Ledger {
                 // The COMMIT in doubt may have completed after the last check.
                 guard let inDoubt else { return nil }
                 return try await isCommitted(page) ? inDoubt : nil
-            } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
-                writer.isRetryAfterConflict = true
             } catch is RowChangedMeanwhile where conflicts < RowChangedMeanwhile.limit {
                 conflicts += 1
             } catch let error as PostgresError where error.mayPass && attempt < RetryingPool.attempts {

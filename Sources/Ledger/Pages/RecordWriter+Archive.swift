@@ -12,7 +12,7 @@ extension RecordWriter {
     ///   - payloads: The payloads, each once.
     ///   - inserted: Keys of the records that were new to the ledger, by kind.
     ///   - connection: Inside the transaction that inserted them.
-    /// - Throws: ``Postgres/PostgresError``, with `uniqueViolation` if another worker inserted one first.
+    /// - Throws: ``Postgres/PostgresError``.
     func writeArchive(
         _ payloads: [ArchivedPayload],
         inserted: [RecordKind: Set<ExactText>],
@@ -34,35 +34,31 @@ extension RecordWriter {
                     + [.integer(numbers[place]), .bytea(bytes), .bytea(payload.signature)]
             }
         }
-        let (new, existing) = try triage(payloads, inserted: inserted, on: connection)
+        var (new, existing) = try triage(payloads, inserted: inserted, on: connection)
+        let app = Cell.integer(origin.app.rawValue)
         if !new.isEmpty {
-            _ = try connection.copyIn(
-                Staging.archive.name,
-                columns: Staging.archive.columns.map(\.name),
-                rows: rows(new),
-                constants: [("app_id", .integer(origin.app.rawValue))]
+            let stored = try connection.run(
+                MergeSQL.newArchive,
+                [app],
+                rows: Staging.rows(rows(new), of: Staging.archive)
             )
+            // Another worker has archived some meanwhile, perhaps without the mark that refund history returned them.
+            if stored.affected < new.count { existing += new }
         }
         if !existing.isEmpty {
-            _ = try connection.run(
-                MergeSQL.archive,
-                [.integer(origin.app.rawValue)],
-                rows: Staging.rows(rows(existing), of: Staging.archive)
-            )
+            _ = try connection.run(MergeSQL.archive, [app], rows: Staging.rows(rows(existing), of: Staging.archive))
         }
     }
 
     /// The places of the payloads to insert, in the order of the archive's key, and of those that the archive may have.
     ///
     /// If a record is new to the ledger, the archive has no payloads of it, except when a replay restores the record's
-    /// row. If someone removed only the row by hand, inserting fails, and the page's second attempt takes all payloads
-    /// as existing.
+    /// row, or when someone removed only the row by hand.
     private func triage(
         _ payloads: [ArchivedPayload],
         inserted: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws -> (new: [Int], existing: [Int]) {
-        guard !isRetryAfterConflict else { return ([], Array(payloads.indices)) }
         var new: [Int] = []
         var unclear: [Int] = []
         for (place, payload) in payloads.enumerated() {

@@ -13,10 +13,6 @@ struct RecordWriter {
     let origin: RowOrigin
     let headers: SigningHeaders
     var mode = MergeMode.fetched
-    /// Whether the previous attempt failed because a record that looked new already existed.
-    ///
-    /// Either another worker was faster, or the record's row was removed by hand without its children.
-    var isRetryAfterConflict = false
 
     /// Writes verified records to the ledger; crawls, replays and receivers use it.
     ///
@@ -65,7 +61,11 @@ struct RecordWriter {
         for table in Staging.snapshotTables {
             let snapshots = rows.snapshots.filter { $0.table == table }
             guard !snapshots.isEmpty else { continue }
-            let triaged = try triage(snapshots, of: table, issues: rows.issues, on: connection)
+            var triaged = try triage(snapshots, of: table, issues: rows.issues, on: connection)
+            let missed = try insert(&triaged.new, into: table, on: connection)
+            if !missed.isEmpty {
+                triaged.replace(missed, by: try triage(missed, of: table, issues: rows.issues, on: connection))
+            }
             let changed = try merge(triaged, into: table, payloads: payloads, on: connection)
             merged.note(snapshots, of: table, changed, triaged)
             // A transaction from refund history is stored in two tables, but counts as one record.
@@ -96,7 +96,7 @@ struct RecordWriter {
         }
         (counts.newlyRejected, counts.dismissed) = try writeRemarks(
             rows,
-            issues: rows.issues.filter(merged.isOfWrittenRecord),
+            issues: merged.issues(among: rows.issues),
             itemKey: itemKey,
             on: connection
         )
@@ -114,19 +114,20 @@ struct RecordWriter {
         }
     }
 
-    /// Merges the snapshots of one table, with their children.
+    /// Merges the snapshots of one table, with their children; those that are new are inserted already.
     private func merge(
         _ triaged: TriagedSnapshots,
         into table: Table,
         payloads: [[UInt8]: ArchivedPayload],
         on connection: borrowing PostgresConnection
     ) throws -> ChangedRecords {
-        try insert(triaged.new, into: table, on: connection)
         try keepSignatures(of: triaged.held, in: table, payloads: payloads, on: connection)
         var changed = ChangedRecords(new: Set(triaged.new.map { ExactText($0.snapshot.key) }))
         changed.inserted = changed.new
+        var facts: [ExactText: [String]] = [:]
         for row in try replace(triaged.replacing, in: table, on: connection) {
             let key = ExactText(try row.text("key"))
+            facts[key] = try row.facts
             if try row.bool("inserted") { changed.inserted.insert(key) } else { changed.updated.insert(key) }
         }
         var unlisted = triaged.unlisted
@@ -148,9 +149,13 @@ struct RecordWriter {
         }
         crashPoint(.tableStaged)
         // The lock is needed because another page may be about to replace these snapshots and their child rows.
-        changed.rewritten = changed.updated.union(try lock(triaged.owners, in: table, on: connection))
+        let locked = try lock(triaged.owners, in: table, on: connection)
+        facts.merge(locked) { _, new in new }
+        changed.rewritten = changed.updated.union(locked.keys)
         let written = changed.inserted.union(changed.rewritten)
         let winners = triaged.snapshots.filter { written.contains(ExactText($0.key)) }
+        changed.leftOut = winners.flatMap { $0.leftOut(among: facts[ExactText($0.key)] ?? $0.addedFacts.keys.sorted()) }
+        try complete(triaged.completing, in: table, &changed, on: connection)
         try replaceChildren(of: winners, updated: changed.rewritten, in: table, on: connection)
         return changed
     }
@@ -179,8 +184,7 @@ struct RecordWriter {
             let hashed = HashedSnapshot(snapshot: snapshots[place], hash: hashes[place])
             let mayWin = try row.bool("may_win")
             let isSignedAgain = try row.bool("is_signed_again")
-            // After a conflict, a record that looks new may exist, so it is merged instead of inserted.
-            if try row.bool("is_new"), !isRetryAfterConflict {
+            if try row.bool("is_new") {
                 triaged.new.append(hashed)
             } else if mayWin {
                 triaged.replacing.append(hashed)
@@ -193,28 +197,57 @@ struct RecordWriter {
                 )
             }
             if try row.bool("owns_rows") { triaged.owners.append(hashed.snapshot) }
+            if let held = try row.bytesOrNil("held_sha256"), !mayWin {
+                let snapshot = hashed.snapshot
+                // Of the signature that the ledger has, a missing fact is the work of a hand, which a replay puts right.
+                let facts = held == snapshot.payloadSHA256 ? snapshot.addedFacts : snapshot.facts
+                let missing = Set(facts.keys).subtracting(try row.facts)
+                if !missing.isEmpty { triaged.completing.append((hashed, missing.sorted())) }
+            }
             let lacksListedID = try row.bool("lacks_listed_id")
             if lacksListedID { triaged.unlisted.append(hashed.snapshot.key) }
-            if !isSignedAgain, !lacksListedID { triaged.otherContent.insert(ExactText(hashed.snapshot.key)) }
+            if try row.bool("differs") { triaged.otherContent.insert(ExactText(hashed.snapshot.key)) }
         }
         return triaged
     }
 
     /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
     ///
-    /// - Returns: The keys of the locked rows.
+    /// - Returns: The keys of the locked rows, with their known facts.
     private func lock(
         _ snapshots: [Snapshot],
         in table: Table,
         on connection: borrowing PostgresConnection
-    ) throws -> Set<ExactText> {
-        guard !snapshots.isEmpty else { return [] }
+    ) throws -> [ExactText: [String]] {
+        guard !snapshots.isEmpty else { return [:] }
         let locked = try connection.run(
             MergeSQL.lockSnapshots(table),
             [.integer(origin.app.rawValue)],
             rows: SnapshotIdentities(of: table).rows(snapshots)
         )
-        return Set(try locked.map { ExactText(try $0.text("key")) })
+        return Dictionary(
+            try locked.map { (ExactText(try $0.text("key")), try $0.facts) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Gives rows of newer snapshots the facts that they lack and these snapshots have.
+    private func complete(
+        _ snapshots: [(hashed: HashedSnapshot, missing: [String])],
+        in table: Table,
+        _ changed: inout ChangedRecords,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        guard !snapshots.isEmpty else { return }
+        let completed = try connection.run(
+            MergeSQL.addFacts(table),
+            [.integer(origin.app.rawValue), .bigint(origin.runNumber)],
+            rows: Staging.rows(snapshots.map(\.hashed.row), of: Staging.hashed(table))
+        )
+        changed.completed = Set(try completed.map { ExactText(try $0.text("key")) })
+        for (hashed, missing) in snapshots where changed.completed.contains(ExactText(hashed.snapshot.key)) {
+            changed.leftOut += hashed.snapshot.issues(of: missing, signedDate: nil)
+        }
     }
 
     /// Marks the customers of records that were accepted late, so that jobs with `changedSince` request them.
@@ -241,25 +274,42 @@ struct RecordWriter {
 
     /// Inserts in the order of the keys, so that two pages of new records do not deadlock.
     ///
-    /// - Throws: ``Postgres/PostgresError``, with `uniqueViolation` if another worker inserted one first.
-    private func insert(_ new: [HashedSnapshot], into table: Table, on connection: borrowing PostgresConnection) throws
-    {
-        guard !new.isEmpty else { return }
-        var constants: [(column: String, cell: Cell)] = [
-            ("app_id", .integer(origin.app.rawValue)), ("last_run_id", .bigint(origin.runNumber)),
+    /// A record that another worker inserts at the same time is no error, which the server would log with the record's key.
+    ///
+    /// - Parameters:
+    ///   - new: Records that the triage did not find; afterwards those that were inserted.
+    ///   - table: The table of the records.
+    ///   - connection: Inside a transaction.
+    /// - Returns: The snapshots of the others, which the ledger has now.
+    /// - Throws: ``Postgres/PostgresError``.
+    private func insert(
+        _ new: inout [HashedSnapshot],
+        into table: Table,
+        on connection: borrowing PostgresConnection
+    ) throws -> [Snapshot] {
+        guard !new.isEmpty else { return [] }
+        var constants: [(column: Column, cell: Cell)] = [
+            (Column("app_id", .integer), .integer(origin.app.rawValue)),
+            (Column("last_run_id", .bigint), .bigint(origin.runNumber)),
         ]
         if table == Tables.transactions {
-            constants += [("source", .text(origin.stream.rawValue)), ("listed_transaction_id", listedTransactionID)]
+            constants.append((Column("source", .text), .text(origin.stream.rawValue)))
+            constants.append((Column("listed_transaction_id", .text), listedTransactionID))
         }
         if origin.isSecondReading, table == Tables.notifications {
-            constants.append(("late_run_id", .bigint(origin.runNumber)))
+            constants.append((Column("late_run_id", .bigint), .bigint(origin.runNumber)))
         }
-        _ = try connection.copyIn(
-            table.name,
-            columns: Staging.hashed(table).columns.map(\.name),
-            rows: new.sorted { $0.snapshot.key.utf8.lexicographicallyPrecedes($1.snapshot.key.utf8) }.lazy.map(\.row),
-            constants: constants
+        new.sort { $0.snapshot.key.utf8.lexicographicallyPrecedes($1.snapshot.key.utf8) }
+        let inserted = try connection.run(
+            MergeSQL.insert(into: table, constants: constants.map(\.column)),
+            constants.map(\.cell),
+            rows: Staging.rows(new.map(\.row), of: Staging.hashed(table))
         )
+        guard inserted.count < new.count else { return [] }
+        let keys = Set(try inserted.map { ExactText(try $0.text("key")) })
+        let missed = new.filter { !keys.contains(ExactText($0.snapshot.key)) }.map(\.snapshot)
+        new.removeAll { !keys.contains(ExactText($0.snapshot.key)) }
+        return missed
     }
 
     /// Replaces the ledger's rows by snapshots that win, and inserts those that are new after all.
@@ -292,10 +342,11 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
-        var owners = updated
         // If only a snapshot's row was removed by hand, its old children are still there and conflict with the new
         // ones. If there are no new ones, a replay finds and removes the old ones.
-        if isRetryAfterConflict { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
+        let owners = updated.union(
+            winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) }
+        )
         if !owners.isEmpty {
             for child in kind.children {
                 // These tables are small in most ledgers, and a plan made for a small table must not be reused.
@@ -438,5 +489,32 @@ struct RecordWriter {
                 ]
             )
         }
+    }
+}
+
+extension Snapshot {
+    /// Issues about the known facts that this snapshot, now the ledger's, leaves out.
+    fileprivate func leftOut(among facts: [String]) -> [FieldIssue] {
+        let own = Set(zip(table.columns, row).lazy.filter { $1 != .null }.map(\.0.name))
+        return issues(of: facts.filter { !own.contains($0) }, signedDate: signedDate)
+    }
+
+    fileprivate func issues(of columns: [String], signedDate: Int64?) -> [FieldIssue] {
+        table.facts.filter { columns.contains($0.column) }.map { fact in
+            FieldIssue(
+                kind: RecordKind.ofPayloads(in: table),
+                recordKey: key,
+                path: fact.field,
+                found: FieldIssue.leftOut,
+                signedDate: signedDate
+            )
+        }
+    }
+}
+
+extension PostgresRow {
+    /// See ``MergeSQL/facts(of:in:)``.
+    fileprivate var facts: [String] {
+        get throws { try text("facts").split(separator: ",").map(String.init) }
     }
 }

@@ -97,7 +97,8 @@ enum Staging {
 
 /// The columns that identify a snapshot and decide which of two wins.
 ///
-/// In a replay, one more column says whether the snapshot has rows for other tables.
+/// In a replay, one more column says whether the snapshot has rows for other tables. The last one says whether other signatures
+/// of the page have facts that the snapshot leaves out.
 struct SnapshotIdentities {
     let table: Table
     private let origin: Table
@@ -110,7 +111,9 @@ struct SnapshotIdentities {
         self.table = Table(
             "\(table.name)_names",
             key: table.key,
-            columns: places.map { table.columns[$0] } + [ContentHasher.column, Column("owns_rows", .boolean)]
+            columns: places.map { table.columns[$0] } + [
+                ContentHasher.column, Column("owns_rows", .boolean), Column("adds_facts", .boolean),
+            ]
         )
     }
 
@@ -127,7 +130,9 @@ struct SnapshotIdentities {
             let ownsRows = keysWithIssues.map { keys -> Cell in
                 .boolean(snapshot.children.contains { !$0.rows.isEmpty } || keys.contains(ExactText(snapshot.key)))
             }
-            return places.map { snapshot.row[$0] } + [hashes?[place] ?? .null, ownsRows ?? .null]
+            return places.map { snapshot.row[$0] } + [
+                hashes?[place] ?? .null, ownsRows ?? .null, .boolean(!snapshot.addedFacts.isEmpty),
+            ]
         }
         return Staging.rows(rows, of: table)
     }

@@ -8,7 +8,7 @@ struct HashedSnapshot {
     let hash: Cell
 
     /// The cells of ``Staging/hashed(_:)``.
-    var row: Row { snapshot.row + [hash] }
+    var row: Row { snapshot.completedRow + [hash] }
 }
 
 /// The snapshots of one table, sorted by what to do with them.
@@ -24,15 +24,33 @@ struct TriagedSnapshots {
     var held: [HeldRecord] = []
     /// Snapshots in a replay that the ledger already has, and that have or had rows in other tables.
     var owners: [Snapshot] = []
+    /// Snapshots that do not win, and their facts that the ledger's row lacks.
+    var completing: [(hashed: HashedSnapshot, missing: [String])] = []
     /// Keys of transactions that the ledger has with this content, but without the current listed ID.
     var unlisted: [String] = []
     /// Keys of records whose content differs from the ledger's.
     var otherContent: Set<ExactText> = []
+
+    /// Replaces what was found for records that looked new, but that another worker has inserted meanwhile.
+    ///
+    /// - Parameters:
+    ///   - snapshots: Snapshots that are no longer in ``new``.
+    ///   - found: What the ledger says of them now.
+    mutating func replace(_ snapshots: [Snapshot], by found: TriagedSnapshots) {
+        otherContent.subtract(snapshots.map { ExactText($0.key) })
+        otherContent.formUnion(found.otherContent)
+        // An erasure may have removed a record again. The merge inserts it then.
+        replacing += found.new + found.replacing
+        held += found.held
+        owners += found.owners
+        completing += found.completing
+        unlisted += found.unlisted
+    }
 }
 
 /// Keys of the records of one table that a batch has changed.
 struct ChangedRecords {
-    /// Records that were inserted because the triage did not find them; none in an attempt after a conflict.
+    /// Records that were inserted because the triage did not find them.
     let new: Set<ExactText>
     /// ``new``, and the records that ``MergeSQL/newestWins(_:mode:)`` inserted.
     var inserted: Set<ExactText> = []
@@ -40,6 +58,10 @@ struct ChangedRecords {
     var updated: Set<ExactText> = []
     /// ``updated``, and records whose children and field issues a replay writes again.
     var rewritten: Set<ExactText> = []
+    /// Records that a snapshot which does not win has given facts.
+    var completed: Set<ExactText> = []
+    /// The facts that a signature leaves out and the row has.
+    var leftOut: [FieldIssue] = []
 
     init(new: Set<ExactText>) {
         self.new = new
@@ -60,6 +82,8 @@ struct MergedRecords {
     private var all: [RecordKind: Set<ExactText>] = [:]
     /// Keys of records whose content differs from the ledger's in some table, by kind of their payload.
     private var otherContent: [RecordKind: Set<ExactText>] = [:]
+    /// The facts that newest signatures leave out and rows have.
+    private var leftOut: [FieldIssue] = []
 
     /// Adds the result of merging `snapshots` into one table.
     mutating func note(
@@ -74,6 +98,7 @@ struct MergedRecords {
             rewritten[kind] = changed.inserted.union(changed.rewritten)
             written[kind] = changed.inserted.union(changed.updated)
         }
+        leftOut += changed.leftOut
         let kind = RecordKind.ofPayloads(in: table)
         all[kind, default: []].formUnion(snapshots.map { ExactText($0.key) })
         otherContent[kind, default: []].formUnion(triaged.otherContent)
@@ -103,10 +128,18 @@ struct MergedRecords {
         }
     }
 
+    /// The issues to store: those of snapshots that were just written, and the facts that they leave out.
+    func issues(among read: [FieldIssue]) -> [FieldIssue] {
+        let issues = read.filter(isOfWrittenRecord)
+        // A field that cannot be read is one issue, not two.
+        let known = Set(issues.map { [$0.kind.rawValue, $0.recordKey, $0.path] })
+        return issues + Set(leftOut).filter { !known.contains([$0.kind.rawValue, $0.recordKey, $0.path]) }
+    }
+
     /// Whether the issue belongs to a snapshot that was just written.
     ///
     /// Other issues are already stored or belong to old snapshots.
-    func isOfWrittenRecord(_ issue: FieldIssue) -> Bool {
+    private func isOfWrittenRecord(_ issue: FieldIssue) -> Bool {
         let key = ExactText(issue.recordKey)
         return all[issue.kind]?.contains(key) != true || rewritten[issue.kind]?.contains(key) == true
     }
@@ -114,9 +147,10 @@ struct MergedRecords {
 
 extension RowCounts {
     mutating func add(_ changed: ChangedRecords, of records: Int) {
+        let changedRows = changed.updated.union(changed.completed).count
         new += changed.inserted.count
-        updated += changed.updated.count
-        unchanged += records - changed.inserted.count - changed.updated.count
+        updated += changedRows
+        unchanged += records - changed.inserted.count - changedRows
     }
 
     mutating func add(_ other: RowCounts) {

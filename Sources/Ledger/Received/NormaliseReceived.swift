@@ -30,11 +30,11 @@ extension Ledger {
         skipping skipped: [String] = [],
         records: @escaping @Sendable ([String], UnixMilliseconds) -> PageRows
     ) async throws -> NormalisedBatch {
-        var writer = RecordWriter(origin: origin, headers: headers)
+        let writer = RecordWriter(origin: origin, headers: headers)
         var conflicts = 0
         while true {
             do {
-                return try await pages.withConnection { [writer] connection in
+                return try await pages.withConnection { connection in
                     try Staging.prepareForRecords(on: connection)
                     while true {
                         do {
@@ -50,8 +50,6 @@ extension Ledger {
                         }
                     }
                 }
-            } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
-                writer.isRetryAfterConflict = true
             } catch is RowChangedMeanwhile where conflicts < RowChangedMeanwhile.limit {
                 conflicts += 1
             }

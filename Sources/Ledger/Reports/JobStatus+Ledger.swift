@@ -83,6 +83,26 @@ extension Ledger {
         }.first
     }
 
+    static func leftOutFacts(
+        _ app: Cell,
+        _ connection: borrowing PostgresConnection
+    ) throws -> JobStatus.LeftOutFacts? {
+        let found = try connection.run(
+            """
+            SELECT count(DISTINCT (kind, record_key)) AS records, string_agg(DISTINCT path, ',' ORDER BY path) AS fields,
+                   min(record_key) AS example
+              FROM field_issues WHERE app_id = $1 AND found = $2
+            """,
+            [app, .text(FieldIssue.leftOut)]
+        )[0]
+        guard let fields = try found.textOrNil("fields") else { return nil }
+        return JobStatus.LeftOutFacts(
+            records: try found.int64("records"),
+            fields: fields.split(separator: ",").map(String.init),
+            example: try found.text("example")
+        )
+    }
+
     /// - Returns: `nil` for a role without the privilege to read them.
     static func certificates(
         _ app: Cell,

@@ -111,6 +111,15 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let signedAt: String
     }
 
+    /// Records of the app whose newest signature leaves out facts that an earlier one has; see ``LedgerSchema/FieldIssue/leftOut``.
+    package struct LeftOutFacts: Codable, Sendable, Equatable {
+        package let records: Int64
+        /// The fields, such as `price`, in alphabetical order.
+        package let fields: [String]
+        /// The key of one of the records.
+        package let example: String
+    }
+
     package let app: String
     package let environment: String
     package let job: String
@@ -135,6 +144,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let newestGapFoundAt: String?
     /// `nil` if no notification was late.
     package let late: Late?
+    /// `nil` if there are none.
+    package let leftOutFacts: LeftOutFacts?
     /// `nil` if no notification was ever received.
     package let receiver: Receiver?
     package let budget: [Budget]
@@ -192,12 +203,13 @@ extension Ledger {
             let activity = try Self.activity(key, readable, connection)
             let certificates = try Self.certificates(key[0], connection)
             let seesReceiver = readable.contains("received_notifications", "notification_completeness_by_day")
+            let seesIssues = readable.contains("field_issues")
             let terms = plan?.job.retention.parts ?? []
             let seesArchive = readable.contains("signed_payloads", "latest_signatures", "crawl_items")
             let parts: [(name: String, isReadable: Bool)] = [
                 ("message", readable.contains("runs")), ("failures", seesItems), ("unknownIds", seesItems),
                 ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
-                ("certificates", certificates != nil), ("receiver", seesReceiver),
+                ("certificates", certificates != nil), ("receiver", seesReceiver), ("leftOutFacts", seesIssues),
                 ("removable", terms.isEmpty || seesArchive),
             ]
             var runs = try Self.lastRuns(key, readable, isRunning: activity != nil, connection)
@@ -222,6 +234,7 @@ extension Ledger {
                 gaps: try Self.gaps(key, readable, connection),
                 newestGapFoundAt: try Self.newestGap(key, readable, connection),
                 late: try Self.late(key, readable, connection),
+                leftOutFacts: seesIssues ? try Self.leftOutFacts(key[0], connection) : nil,
                 receiver: seesReceiver ? try Self.receiver(key[0], connection) : nil,
                 budget: seesBudget ? try Self.budget([key[0]], connection) : [],
                 oldestUnfinished: seesItems ? try Self.oldest(key, connection) : nil,

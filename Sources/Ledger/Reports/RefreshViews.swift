@@ -123,6 +123,7 @@ extension Ledger {
         do {
             while times < Self.refreshRounds {
                 let isStale = try await transaction { connection in
+                    guard try !TableLock.refresh.isHeld(on: connection) else { throw RefreshUnderWay() }
                     try Self.tryRefreshLock(on: connection)
                     guard try Self.viewsAreStale(on: connection) else { return false }
                     _ = try connection.run("SELECT analyze_grown_tables()")
@@ -134,6 +135,7 @@ extension Ledger {
                     // What an erasure that was killed left to do.
                     try await renewStatistics()
                 }
+                if try await pages.withConnection({ try TableLock.refresh.isHeld(on: $0) }) { throw RefreshUnderWay() }
                 let isRefreshed = try await transaction(.repeatableRead) { connection in
                     try Self.tryRefreshLock(on: connection)
                     guard try Self.viewsAreStale(on: connection) else { return false }

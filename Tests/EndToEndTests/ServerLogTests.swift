@@ -1,0 +1,52 @@
+import FoundationEssentials
+import Postgres
+import TestSupport
+import Testing
+
+/// What PostgreSQL logs of normal work: alerts of managed services fire at each error, and a log must not contain a customer's IDs.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(15)), .slow)
+struct ServerLogTests {
+    @Test func `two migrations and two loads of the same customers at once leave no error and no ID in the log`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 60, transactionsPerCustomer: 8)) { stage in
+            var jobs: [String] = []
+            for name in ["first", "second"] {
+                var job = stage.job
+                job.name = name
+                jobs.append(try stage.write(job))
+            }
+            try await OwnPostgres.running(in: stage.directory + "/pg") { server in
+                /// Runs the command for both jobs at once.
+                func both(_ words: String...) async throws {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for job in jobs {
+                            let arguments = [words[0], job] + words.dropFirst()
+                            group.addTask {
+                                let variables = ["DATABASE_URL": server.conninfo]
+                                try await stage.withStoreledger(arguments, environment: variables) { process in
+                                    #expect(await process.wait() == 0, "\(arguments): \(process.errors)")
+                                }
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+                try await both("migrate")
+                try await both("run", "--progress", "none")
+                try await both("run", "--progress", "none")
+                try await both("doctor")
+                try await both("status")
+                try await both("replay")
+
+                let log = try await server.log()
+                #expect(log.split(separator: "\n").filter { $0.contains(#/ (ERROR|FATAL|PANIC): /#) } == [])
+                let book = LedgerBook(pool: server.pool(), schema: "appstore")
+                let ids = try await book.column(
+                    "SELECT transaction_id FROM transactions UNION SELECT original_transaction_id FROM transactions"
+                )
+                #expect(ids.count > 100 && ids.filter { log.contains($0) } == [])
+            }
+        }
+    }
+}

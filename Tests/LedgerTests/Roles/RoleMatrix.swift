@@ -85,7 +85,11 @@ enum RoleMatrix {
         Statement("SELECT key FROM refresh_changed_keys", "m"),
         Statement("SELECT 1 FROM refresh_stored_periods, refresh_stored_transactions, refresh_mrr_totals", "m"),
         // Loading
-        Statement("INSERT INTO apps (bundle_id, environment) VALUES ('x', 'Sandbox')", "ml"),
+        Statement("INSERT INTO apps (bundle_id, environment) VALUES ('x', 'Sandbox')", "m"),
+        Statement("SELECT add_app('x', 'Sandbox', NULL, NULL)", "ml"),
+        Statement("SELECT app_has_records(1), end_erased_items(1, 1, '{}')", "ml"),
+        Statement("UPDATE signed_payloads SET payload = ''", "m"),
+        Statement("UPDATE runs SET exit_code = 0", "ml"),
         Statement(
             """
             INSERT INTO transactions (app_id, transaction_id, signed_date, payload_sha256, payload)

@@ -96,6 +96,7 @@ extension ActionLedger {
             limiters: limiters,
             rejections: rejections,
             settleTime: window.flightTime * 2,
+            keyPatience: KeyPatience(window: window),
             time: time,
             report: report
         )

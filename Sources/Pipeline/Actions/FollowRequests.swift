@@ -104,6 +104,8 @@ extension ActionPipeline {
                     // withdrawal.
                     _ = try await actions.policyInForce()
                     throw refusal
+                } catch ActionStop.credentials(let report) {
+                    throw await refusedKey(report, of: actions, credentials)
                 }
                 // Otherwise every round would repeat the requests of rows that stay unknown.
                 waits.postpone(batch: batch, at: time.monotonic())

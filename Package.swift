@@ -118,7 +118,7 @@ let package = Package(
 
         // Level 4: the parts of a run
         module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
-        module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
+        module("AppStoreAPI", ["AppStoreModel", "Basics", "HTTPTransport", "SignedData"]),
         // `sign`: files of requests that an app passes to StoreKit.
         module("Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "JobPlan", "SignedData"]),
         module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics"]),
@@ -224,7 +224,7 @@ let package = Package(
         // Its simulated fleets make millions of grants.
         tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
         tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),
-        tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
+        tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData", "TestSupport"]),
         tests(of: "Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "SignedData", "TestSupport"]),
         tests(
             of: "Normalize",

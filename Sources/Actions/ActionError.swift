@@ -1,6 +1,6 @@
 import Basics
 package import CSVFormat
-import JobPlan
+package import JobPlan
 
 /// Why the input of a batch is unusable; nothing was planned.
 package enum ActionInputError: Error, Sendable {
@@ -15,6 +15,8 @@ package enum ActionInputError: Error, Sendable {
     case query(name: String, message: String)
     /// A query of the job file called `refuse_input`, so nothing may be planned now.
     case refused(name: String, reason: String)
+    /// A cell of a file of consents is no ID of the column's kind.
+    case badConsent(input: String, line: Int, column: CustomerIDColumn, found: String)
     /// The query of consents must return one column that identifies customers, and returns others.
     case consentColumn(found: [String])
 
@@ -39,6 +41,8 @@ package enum ActionInputError: Error, Sendable {
             "PostgreSQL does not accept \(name): \(message). Nothing was planned"
         case .refused(let name, let reason):
             "\(name): \(reason). Nothing was planned"
+        case .badConsent(let input, let line, let column, let found):
+            "\(input):\(line): \"\(printable(found.prefix(60)))\" is not \(column == .appAccountToken ? "a UUID" : "an ID of one to twenty digits") (\(column.rawValue)). Nothing was planned"
         case .consentColumn(let found):
             "customerConsented.query must have one column, named \(CustomerIDColumn.list); it has \(Self.list(found)). Nothing was planned"
         }

@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import Basics
 package import HTTPTransport
 package import SignedData
 
@@ -10,26 +11,26 @@ package final class AppStoreClient: Sendable {
     private let transport: CurlTransport
     private let baseURL: String
     private let tokens: TokenCache
-    private let now: @Sendable () -> UnixMilliseconds
+    private let time: Timekeeper
 
     /// Makes a client; nothing is sent yet.
     ///
     /// - Parameters:
     ///   - transport: Can be shared with other clients of the same host. The caller shuts it down.
     ///   - baseURL: Scheme, host and port, such as ``AppStoreModel/AppStoreEnvironment/baseURL``.
-    ///   - tokens: The signer of bearer tokens; asked for again after a token was refused. Each token is reused until it expires or
-    ///     is refused.
-    ///   - now: The clock that dates the tokens.
+    ///   - tokens: The signer of bearer tokens; asked for again after Apple kept refusing a token. Each token is reused until it
+    ///     expires or is replaced.
+    ///   - time: The wall clock dates the tokens, the monotonic clock measures how long Apple refuses them.
     package init(
         transport: CurlTransport,
         baseURL: String,
         tokens: @escaping @Sendable () -> BearerTokenSigner,
-        clock now: @escaping @Sendable () -> UnixMilliseconds
+        time: Timekeeper
     ) {
         self.transport = transport
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         self.tokens = TokenCache(signer: tokens)
-        self.now = now
+        self.time = time
     }
 
     /// Requests one page.
@@ -46,9 +47,9 @@ package final class AppStoreClient: Sendable {
         decode: ([UInt8]) throws(RequestFailure) -> Page
     ) async throws -> Page {
         let response = try await send(request, departure)
-        guard response.status == 200 else { throw RequestFailure.answered(HTTPAnswer(response)) }
-        var page = try decode(response.body)
-        page.date = response.headers.values(of: "Date").first
+        guard response.http.status == 200 else { throw RequestFailure.answered(response.answer) }
+        var page = try decode(response.http.body)
+        page.date = response.http.headers.values(of: "Date").first
         return page
     }
 
@@ -65,21 +66,13 @@ package final class AppStoreClient: Sendable {
     ) async throws -> WriteAnswer {
         do {
             let response = try await exchange(request, departure)
-            return WriteAnswer(answer: HTTPAnswer(response), body: response.body)
+            return WriteAnswer(answer: response.answer, body: response.http.body)
         } catch let fault as TransportFault {
             throw WriteFailure(fault)
         }
     }
 
-    /// Replaces the token if Apple has refused it.
-    ///
-    /// Does nothing if the current token was not refused, so many workers that get 401 at once cause only one new
-    /// token.
-    package func renewToken() {
-        tokens.replaceRefused()
-    }
-
-    private func send(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
+    private func send(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> Response {
         do {
             return try await exchange(call, departure)
         } catch let fault as TransportFault {
@@ -87,8 +80,19 @@ package final class AppStoreClient: Sendable {
         }
     }
 
-    private func exchange(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
-        let token = try tokens.token(at: now())
+    private struct Response {
+        let http: HTTPResponse
+        let refusals: TokenRefusals?
+
+        var answer: HTTPAnswer {
+            var answer = HTTPAnswer(http)
+            if let refusals { answer.refusals = refusals }
+            return answer
+        }
+    }
+
+    private func exchange(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> Response {
+        let token = try tokens.token(at: UnixMilliseconds(rawValue: time.wallClock()))
         var request =
             switch call.method {
             case .get: HTTPRequest(.get, baseURL + call.target)
@@ -101,7 +105,10 @@ package final class AppStoreClient: Sendable {
             HTTPHeader("Authorization", "Bearer " + token.text.reveal()), HTTPHeader("Accept", "application/json"),
         ]
         let response = try await transport.send(request)
-        if response.status == 401 { tokens.noteRefusal(of: token) }
-        return response
+        guard response.status == 401 else {
+            tokens.noteAnswer(isSuccess: (200..<300).contains(response.status))
+            return Response(http: response, refusals: nil)
+        }
+        return Response(http: response, refusals: tokens.noteRefusal(of: token, at: time.monotonic()))
     }
 }

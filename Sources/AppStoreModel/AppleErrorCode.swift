@@ -1,7 +1,7 @@
 /// The documented error codes of the App Store Server API and of the Advanced Commerce API, with Apple's names.
 ///
 /// Both APIs send 4000006, 4000033 and 4000028; the last is called InvalidStorefrontError in the Advanced Commerce API. An answer
-/// can contain a code that is not in this list. Source: App Store Server API 1.22 and Advanced Commerce API 1.2, error codes, read
+/// can contain a code that is not in this list. Source: App Store Server API 1.23 and Advanced Commerce API 1.2, error codes, read
 /// 2026-11.
 package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case generalBadRequest = 4_000_000
@@ -49,8 +49,8 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case invalidCurrency = 4_000_053
     case oneItemNeededInModify = 4_000_063
     case nullRequestInfo = 4_000_079
-    case nullRequestReferenceId = 4_000_080
-    case invalidRequestReferenceId = 4_000_081
+    case nullRequestReferenceID = 4_000_080
+    case invalidRequestReferenceID = 4_000_081
     case invalidConsistencyToken = 4_000_082
     case nullVersion = 4_000_083
     case unexpectedVersion = 4_000_084
@@ -64,7 +64,7 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case nullPeriodCount = 4_000_093
     case periodCountNotPositive = 4_000_094
     case nullReason = 4_000_095
-    case invalidPreviousTransactionId = 4_000_096
+    case invalidPreviousTransactionID = 4_000_096
     case repeatedRequestReferenceId = 4_000_097
     case nullCurrency = 4_000_098
     case nullTaxCode = 4_000_099
@@ -127,8 +127,8 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case nullRefundRisking = 4_000_159
     case atLeastOneItem = 4_000_160
     case atLeastOneOfDisplayNameOrDescription = 4_000_165
-    case nullTargetProductId = 4_000_166
-    case invalidTargetProductId = 4_000_167
+    case nullTargetProductID = 4_000_166
+    case invalidTargetProductID = 4_000_167
     case removalAllNotAllowed = 4_000_168
     case nullCurrentSKU = 4_000_169
     case nullAdvancedCommerceData = 4_000_171
@@ -183,7 +183,7 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case appNotFoundRetryable = 4_040_004
     case originalTransactionIdNotFound = 4_040_005
     case originalTransactionIdNotFoundRetryable = 4_040_006
-    case serverNotificationUrlNotFound = 4_040_007
+    case serverNotificationURLNotFound = 4_040_007
     case testNotificationNotFound = 4_040_008
     case statusRequestNotFound = 4_040_009
     case transactionIdNotFound = 4_040_010

@@ -11,6 +11,7 @@ extension ObjectShape {
             Field("summary", .object(.notificationSummary)),
             Field("externalPurchaseToken", .object(.externalPurchaseToken)),
             Field("appData", .object(.notificationAppData)),
+            Field("unclaimInfo", .object(.unclaimInfo)),
             Field("signedDate", .moment),
         ]
     )

@@ -28,6 +28,7 @@ extension ObjectShape {
             Field("renewalPrice", .money),
             // The number of seats.
             Field("renewalQuantity", .integer32),
+            Field("multiSeatInfo", .object(.renewalMultiSeat)),
             Field("currency", .currency),
             Field("renewalBillingPlanType", .billingPlanType),
             Field("offerType", .offerType),

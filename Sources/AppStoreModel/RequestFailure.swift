@@ -26,6 +26,8 @@ package struct HTTPAnswer: Equatable, Sendable {
     package let retryAfter: [String]
     /// Raw value of the `Date` header.
     package let date: String?
+    /// What Apple's answers before this one say of the key; only for a 401.
+    package var refusals = TokenRefusals()
 
     package init(status: Int, errorCode: Int64?, message: String, retryAfter: [String] = [], date: String? = nil) {
         self.status = status
@@ -33,5 +35,23 @@ package struct HTTPAnswer: Equatable, Sendable {
         self.message = message
         self.retryAfter = retryAfter
         self.date = date
+    }
+}
+
+/// A series of answers with 401 to the requests of one client.
+package struct TokenRefusals: Equatable, Sendable {
+    /// The most that the time between two requests adds to ``duration``.
+    ///
+    /// A client that waits for its hourly limit between two requests has learned nothing in that time.
+    package static let longestGap = Duration.seconds(15)
+
+    /// For how long Apple has answered with nothing but 401; zero for the first.
+    package let duration: Duration
+    /// Whether Apple has accepted a token of this client before.
+    package let keyWasAccepted: Bool
+
+    package init(duration: Duration = .zero, keyWasAccepted: Bool = false) {
+        self.duration = duration
+        self.keyWasAccepted = keyWasAccepted
     }
 }

@@ -7,7 +7,7 @@ import NIOCore
 import ServiceLifecycle
 import SignedData
 
-/// A running simulated App Store of one app, on loopback.
+/// A running simulated App Store of one account, on loopback.
 package struct SimulatedAppStore: Sendable {
     package let port: Int
     /// The directory of its files.
@@ -42,7 +42,9 @@ package struct SimulatedAppStore: Sendable {
                 // The port is open, but no connection is accepted before this returns.
                 do {
                     let port = channel.localAddress?.port ?? configuration.port
-                    try bootstrap.files.write(port: port, processID: ProcessInfo.processInfo.processIdentifier)
+                    for files in bootstrap.files {
+                        try files.write(port: port, processID: ProcessInfo.processInfo.processIdentifier)
+                    }
                     announcement.yield(port)
                 } catch {
                     announcement.finish(throwing: error)
@@ -51,7 +53,7 @@ package struct SimulatedAppStore: Sendable {
             logger: .quiet
         )
         var services: [any Service] = [application]
-        if let poster = bootstrap.poster { services.append(poster) }
+        for poster in bootstrap.posters { services.append(poster) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services,

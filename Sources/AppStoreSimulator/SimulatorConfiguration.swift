@@ -46,11 +46,17 @@ package struct SimulatorConfiguration: Sendable {
     /// The moment of the world in ISO 8601; `nil` means that of the directory's world, or else the last UTC midnight.
     package var anchor: String?
 
+    /// The apps of the account; each has a world of its own.
+    ///
+    /// The files of the first are in ``directory``, those of each further one in a folder with its bundle ID.
+    package var bundleIds = [Self.defaultBundleId]
+
     package init(directory: String) {
         self.directory = directory
     }
 
     package static let defaultMassExtensionRequests = 2
+    package static let defaultBundleId = "com.example.game"
 
     /// The values of `fault` in a fault rule.
     package static var faultNames: [String] { FaultRule.Fault.allCases.map(\.rawValue) }
@@ -78,8 +84,19 @@ package struct SimulatorConfiguration: Sendable {
                 "\(option) is \(value); it must be from \(range.lowerBound) to \(range.upperBound)."
             )
         }
+        guard !bundleIds.isEmpty, Set(bundleIds).count == bundleIds.count, bundleIds.allSatisfy(Self.isBundleId) else {
+            throw SimulatorError(
+                .option,
+                "--bundle-id names \(bundleIds.joined(separator: ", ")); bundle IDs have letters, digits, hyphens and dots, and each must be another."
+            )
+        }
         _ = try anchorMoment()
         try delivery?.check()
+    }
+
+    private static func isBundleId(_ text: String) -> Bool {
+        (1...155).contains(text.utf8.count) && !text.hasPrefix(".")
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
     }
 
     func anchorMoment() throws(SimulatorError) -> UnixMilliseconds? {

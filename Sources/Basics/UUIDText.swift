@@ -23,6 +23,22 @@ package enum UUIDText {
         return bytes
     }
 
+    /// The same, also for the other forms in which programs write UUIDs: in braces, after `urn:uuid:`, and without hyphens.
+    ///
+    /// - Parameter text: As someone wrote it.
+    /// - Returns: The sixteen bytes; `nil` for other text.
+    package static func bytes(ofAnyForm text: String) -> [UInt8]? {
+        var digits = text[...]
+        if digits.lowercased().hasPrefix("urn:uuid:") { digits = digits.dropFirst(9) }
+        if digits.hasPrefix("{"), digits.hasSuffix("}"), digits.count > 1 { digits = digits.dropFirst().dropLast() }
+        guard digits.utf8.count == 32, digits.utf8.allSatisfy({ $0 != UInt8(ascii: "-") }) else {
+            return bytes(of: String(digits))
+        }
+        var form = String(digits)
+        for place in [20, 16, 12, 8] { form.insert("-", at: form.utf8.index(form.startIndex, offsetBy: place)) }
+        return bytes(of: form)
+    }
+
     /// - Parameter bytes: Sixteen.
     /// - Returns: Text with lower-case digits.
     package static func text(of bytes: [UInt8]) -> String {

@@ -1,3 +1,5 @@
+import Basics
+
 /// Reads one column of a CSV file: the list of IDs of a job.
 ///
 /// With a column name, the first record is the header and must contain that name exactly once. Without a name, the first
@@ -28,7 +30,7 @@ package struct IDColumnReader: Sendable {
     ///
     /// - Parameters:
     ///   - tooWide: Gets the error of a row with more filled cells than the first one, and its line; by default it is thrown.
-    ///   - body: Gets the line in which the row begins, from 1, and the cell without surrounding spaces and tabs.
+    ///   - body: Gets the line in which the row begins, from 1, and the cell without the blanks around it.
     /// - Throws: ``CSVError``; the errors of `tooWide` and `body`.
     package func forEachCell(
         tooWide: (_ line: Int, CSVError) throws -> Void = { throw $1 },
@@ -74,6 +76,41 @@ package struct IDColumnReader: Sendable {
             return header.names
         }
         return []
+    }
+
+    /// The names of columns whose cells look right in the first rows of the file.
+    ///
+    /// Empty cells are ignored; a column without another cell does not look right.
+    ///
+    /// - Parameters:
+    ///   - rows: How many rows are read.
+    ///   - looksRight: Gets a cell without the blanks around it.
+    /// - Returns: The names, from left to right.
+    /// - Throws: ``CSVError``.
+    package func columns(inFirst rows: Int, where looksRight: (String) -> Bool) throws -> [String] {
+        struct Enough: Error {}
+        var names: [String] = []
+        var counts: [(right: Int, wrong: Int)] = []
+        var read = 0
+        do {
+            try reader.forEachRecord { record in
+                var cells: [String] = []
+                for place in 0..<record.count {
+                    cells.append(String(decoding: trimmed(record.bytes(place)), as: UTF8.self))
+                }
+                if names.isEmpty {
+                    names = cells
+                    counts = cells.map { _ in (0, 0) }
+                    return
+                }
+                for (place, cell) in cells.prefix(names.count).enumerated() where !cell.isEmpty {
+                    if looksRight(cell) { counts[place].right += 1 } else { counts[place].wrong += 1 }
+                }
+                read += 1
+                if read == rows { throw Enough() }
+            }
+        } catch is Enough {}
+        return names.indices.filter { counts[$0].right > 0 && counts[$0].wrong == 0 }.map { names[$0] }
     }
 
     private func read(
@@ -125,9 +162,4 @@ private func isHeader(_ cell: ArraySlice<UInt8>) -> Bool {
     return first.map { $0.properties.isAlphabetic || $0 == "_" } ?? false
 }
 
-private func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    guard let first = cell.firstIndex(where: { !isBlank($0) }), let last = cell.lastIndex(where: { !isBlank($0) })
-    else { return [] }
-    return cell[first...last]
-}
+private func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> { Blanks.trimmed(cell) }

@@ -5,14 +5,15 @@ import JobPlan
 struct Attempts {
     /// The next step for the page.
     ///
-    /// All but ``end(_:)`` lead to another attempt.
+    /// All but ``emptyAnswer`` and ``end(_:)`` lead to another attempt.
     enum NextStep {
         /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
         case waitForApple(retryAfter: [String], date: String?)
-        case renewToken
         /// Apple answered 403: the run ends for this reason unless Apple accepts the key for another request.
         case checkKey(StopReason)
         case retry(after: Duration)
+        /// Apple has nothing for the item: the same as a last page without records.
+        case emptyAnswer
         case end(ItemOutcome)
     }
 
@@ -32,6 +33,7 @@ struct Attempts {
         self.item = item
         effects = AllStreams.type(of: item.stream)?.errorEffects ?? .ofEveryStream
         history.hasUsedUpRestarts = item.restarts >= rules.restartsPerRun
+        history.keyPatience = rules.keyPatience
         history.mayTryOtherEnvironment = rules.otherEnvironment != nil && item.otherEnvironment == nil
     }
 
@@ -66,13 +68,12 @@ struct Attempts {
         random: Double
     ) throws -> NextStep {
         if case .keptConnectionLost = failure { needsNewConnection = true } else { needsNewConnection = false }
-        if failure.report.status != 401 { history.tokenWasRenewed = false }
+        history.refusals = failure.report.status == 401 ? history.refusals + 1 : 0
         switch failure.disposition(after: history, effects: effects, now: now) {
         case .waitThenRepeat(let retryAfter, let date):
             return .waitForApple(retryAfter: retryAfter, date: date)
-        case .renewToken:
-            history.tokenWasRenewed = true
-            return .renewToken
+        case .repeatRefused:
+            return .retry(after: KeyPatience.pause(afterRefusal: history.refusals, random: random))
         case .checkKey(let reason):
             return .checkKey(reason.naming(item))
         case .repeatAtOnce:
@@ -83,6 +84,8 @@ struct Attempts {
             let delay = retry.backoff.delay(afterAttempt: history.attempts, random: random)
             history.attempts += 1
             return .retry(after: delay)
+        case .emptyAnswer:
+            return .emptyAnswer
         case .deferItem(let report):
             // The item is put off with or without quota, but the failure counts.
             _ = try health.requestFailed(report)

@@ -21,6 +21,8 @@ package struct CrawlRules: Sendable {
     ///
     /// False when a process of this run has already ended for that reason.
     package var stopsForRejects = true
+    /// When answers with 401 end the run.
+    package var keyPatience = KeyPatience()
     /// The environment in which IDs unknown to production are tried; `nil` if the job does not allow it.
     package var otherEnvironment: AppStoreEnvironment?
 

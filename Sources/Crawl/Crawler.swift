@@ -145,8 +145,6 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             case .waitForApple(let rawValues, let date):
                 let retryAfter = try await limits.limiter(for: item).close(retryAfter: rawValues, date: date)
                 report(.closed(item.stream, retryAfter))
-            case .renewToken:
-                await source.renewToken()
             case .checkKey(let reason):
                 let isAccepted = await source.acceptsKey()
                 try Task.checkCancellation()  // a cancelled check also looks like a refused key
@@ -155,6 +153,9 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             case .retry(let delay):
                 report(.retrying(item, failure, after: delay))
                 try await time.sleep(delay)
+            case .emptyAnswer:
+                try health.requestSucceeded()
+                return .page(Page(records: [], cursor: nil, hasMore: false), requests: attempts.requests)
             case .end(let outcome):
                 return .noPage(outcome, requests: attempts.requests)
             }

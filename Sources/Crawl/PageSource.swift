@@ -14,9 +14,6 @@ package protocol PageSource: Sendable {
     ///   `CancellationError` when the task was cancelled.
     func page(of item: WorkItem, departingBy departure: Duration, onNewConnection: Bool) async throws -> Page
 
-    /// Makes the next request carry a newer bearer token than the one Apple refused.
-    func renewToken() async
-
     /// Sends a request that is not about an item, and returns whether Apple answers it with records.
     ///
     /// `false` also if the request cannot be sent.

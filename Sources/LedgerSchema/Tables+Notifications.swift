@@ -41,8 +41,9 @@ extension Tables {
             Column("app_transaction_device_verification", .text),
             Column("app_transaction_device_verification_nonce", .uuid),
             Column("app_transaction_store_type", .text),
+            Column("unclaim_seat_ids", .textArray),
         ] + snapshotColumns,
-        addedColumns: ["app_transaction_store_type"]
+        addedColumns: ["app_transaction_store_type", "unclaim_seat_ids"]
     )
 
     /// Apple's attempts to deliver a notification.

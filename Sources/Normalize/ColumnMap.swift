@@ -117,6 +117,7 @@ final class ColumnMap: Sendable {
         "externalPurchaseToken": "external_purchase_",
         "multiSeatInfo": "",
         "priceIncreaseInfo": "price_increase_",
+        "unclaimInfo": "",
     ]
 
     private static func prefix(of objectKey: String) -> String {

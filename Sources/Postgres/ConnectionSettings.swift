@@ -11,7 +11,16 @@ struct ConnectionSettings {
     /// - Throws: ``PostgresError`` (`unreadableConninfo`), without libpq's message, which quotes the string and its
     ///   password.
     init(conninfo: String, applicationName: String = "storeledger") throws(PostgresError) {
-        guard !conninfo.utf8.contains(0), let parsed = parse(conninfo) else {
+        // A file with the string, or a line of YAML, often ends in a line break.
+        var conninfo = conninfo[...]
+        while conninfo.last?.isNewline == true { conninfo.removeLast() }
+        guard !conninfo.contains(where: \.isNewline) else {
+            throw unreadable("it contains a line break; write it in one line")
+        }
+        guard !conninfo.utf8.contains(0), let parsed = parse(String(conninfo)) else {
+            if let parameter = Self.foreignParameter(in: conninfo) {
+                throw unreadable("\(parameter) is no parameter of PostgreSQL; remove it from the URL")
+            }
             throw unreadable(
                 "it must be postgresql://… or keyword=value pairs; see \"Connection Strings\" in the PostgreSQL manual"
             )
@@ -35,6 +44,21 @@ struct ConnectionSettings {
         ] where !parsed.contains(where: { $0.keyword == keyword }) {
             pairs.append((keyword, value))
         }
+    }
+
+    /// Parameters that other programs add to URLs.
+    private static let foreignParameters: Set<String> = [
+        "pgbouncer", "connection_limit", "pool_timeout", "schema", "statement_cache_size", "sslaccept",
+        "prepareThreshold",
+        "pool_mode", "supa", "currentSchema",
+    ]
+
+    /// The name of a parameter of another program in a URL; `nil` if there is none.
+    private static func foreignParameter(in url: Substring) -> String? {
+        guard let query = url.lastIndex(of: "?") else { return nil }
+        return url[url.index(after: query)...].split(separator: "&")
+            .compactMap { $0.split(separator: "=").first.map(String.init) }
+            .first(where: foreignParameters.contains)
     }
 
     /// The value of a keyword in the connection string itself.

@@ -9,7 +9,7 @@ package struct BearerToken: Sendable {
     package let reuseUntil: UnixMilliseconds
 }
 
-/// Creates bearer tokens with an App Store Connect API key.
+/// Creates bearer tokens with an In-App Purchase key.
 ///
 /// Source: Generating JSON Web Tokens for API requests; `exp` may be at most 60 minutes after `iat`.
 package struct BearerTokenSigner: Sendable {
@@ -33,6 +33,16 @@ package struct BearerTokenSigner: Sendable {
         self.keyId = keyId
         self.issuerId = issuerId
         self.bundleId = bundleId
+    }
+
+    /// The same key under another ID, or for another app of the account.
+    package func with(keyId: String? = nil, bundleId: String? = nil) -> BearerTokenSigner {
+        BearerTokenSigner(
+            key: key,
+            keyId: keyId ?? self.keyId,
+            issuerId: issuerId,
+            bundleId: bundleId ?? self.bundleId
+        )
     }
 
     /// A new token; takes one signature.

@@ -27,6 +27,17 @@ package struct BearerTokenVerifier: Sendable {
         case tooLong
     }
 
+    /// The `bid` of the token in an `Authorization` header, which is not verified; `nil` if it has none.
+    package static func claimedBundleId(in authorization: String) -> String? {
+        let parts = authorization.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let text = String(parts[1])
+        guard let payload = Base64.decodeURL(text.utf8.span),
+            let claims = try? JSONElement.strictObject(payload, in: "claims")
+        else { return nil }
+        return claims["bid"]?.string
+    }
+
     /// Verifies a token; without `iat` its validity is counted from `now`.
     ///
     /// - Returns: When it expires. Until then the same token is accepted.

@@ -23,7 +23,6 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         /// With the number of bytes.
         case tooLong(Int64)
         case empty
-        case carriageReturns
         case certificate
         case encrypted
         case severalKeys
@@ -80,8 +79,6 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
             "it has \(count) bytes; a .p8 file has about 250, and at most \(SigningKey.maximumFileByteCount) are read."
         case .empty:
             "it is empty. Download the key again or restore it from your secret store."
-        case .carriageReturns:
-            "its lines end in CRLF. Run sed -i 's/\\r$//' \(shellPath)."
         case .certificate:
             "it contains a certificate, not a private key. Give the path of the .p8 file from App Store Connect."
         case .encrypted:

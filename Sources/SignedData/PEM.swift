@@ -7,15 +7,18 @@ struct PEMBlock {
 
     /// Splits a text of PEM blocks; `nil` when it contains other text.
     ///
-    /// Lines end in LF. Empty lines after the last block are allowed, because editors add them.
+    /// Lines end in LF or CRLF. Empty lines after the last block are allowed, because editors add them.
     static func parse(_ text: [UInt8]) -> [PEMBlock]? {
         var blocks: [PEMBlock] = []
         var label: String?
         var body: [UInt8] = []
         defer { body.cleanse() }
         var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
-        while lines.last?.isEmpty == true { lines.removeLast() }
-        for line in lines {
+        func content(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+            line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        }
+        while let last = lines.last, content(last).isEmpty { lines.removeLast() }
+        for line in lines.lazy.map(content) {
             if let current = label {
                 if line.elementsEqual("-----END \(current)-----".utf8) {
                     guard let content = Base64.decodeStandard(body.span), !content.isEmpty else { return nil }

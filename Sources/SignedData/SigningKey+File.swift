@@ -76,9 +76,6 @@ extension SigningKey {
     }
 
     private init(pem text: [UInt8]) throws(Refusal) {
-        // A binary file can contain a CR too, and its advice would damage the file.
-        guard text.contains("-----BEGIN".utf8) else { throw Refusal(reason: .notPEM) }
-        guard !text.contains(UInt8(ascii: "\r")) else { throw Refusal(reason: .carriageReturns) }
         guard var blocks = PEMBlock.parse(text), !blocks.isEmpty else { throw Refusal(reason: .notPEM) }
         // In place, because a copy would leave the original bytes in memory.
         defer { for index in blocks.indices { blocks[index].content.cleanse() } }

@@ -5,10 +5,10 @@ import Glibc
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serves one app's history until SIGINT or SIGTERM.",
+        abstract: "Serves the history of an account's apps until SIGINT or SIGTERM.",
         discussion: """
             Before it accepts a connection, it writes these files into the directory:
-            root.cer, AuthKey_<keyId>.p8, ids.csv, orders.csv, job.yaml and, last,
+            root.cer, SubscriptionKey_<keyId>.p8, ids.csv, orders.csv, job.yaml and, last,
             ready.json (port, baseURL, pid). ids.csv has a transaction ID of each customer,
             orders.csv an order ID of each customer who has bought something; in the sandbox,
             which has no Look Up Order ID, it has only its header. The same seed, sizes and
@@ -28,6 +28,8 @@ struct ServeCommand: AsyncParsableCommand {
               appstore-simulator serve --directory /tmp/store --port 8080
               appstore-simulator serve --directory /tmp/store --customers 1000
               appstore-simulator serve --directory /tmp/store --window-seconds 60
+              appstore-simulator serve --directory /tmp/store \\
+                --bundle-id com.example.one --bundle-id com.example.two
 
             Fault rules (--faults FILE, or PUT /simulator/faults at any time) are JSON:
               {"rules": [
@@ -44,7 +46,10 @@ struct ServeCommand: AsyncParsableCommand {
             to every everyNth, or to all, and at most times times. Members for single
             faults: retryAfter, status, errorCode, errorMessage, body, bytes,
             bytesPerSecond, milliseconds; oneIn: sign only one record in this many
-            incorrectly. applyThenDrop and applyThenStatus apply a request that changes the
+            incorrectly. refuseToken answers 401 for milliseconds, refuseNewToken until a
+            token is milliseconds old. omitPrice signs transactions without price and
+            currency; secondTransactionId gives a subscription's transactions in the history
+            other IDs than in the notifications. The rules are for all apps. applyThenDrop and applyThenStatus apply a request that changes the
             world and lose its answer; refuseRepeat refuses a request identifier that was
             applied before.
 
@@ -62,7 +67,8 @@ struct ServeCommand: AsyncParsableCommand {
               ]}
             Faults: \(SimulatorConfiguration.deliveryFaultNames.joined(separator: ", ")).
 
-            The simulator's own endpoints need no token:
+            The simulator's own endpoints need no token; with several apps, ?bundleId=ID
+            names the app:
               POST /simulator/advance   {"changes": 10}: new records, a minute old, or with
                                         "from" since that time in milliseconds;
                                         {"days": 1}: the changes of the next day;
@@ -85,6 +91,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "The directory for its files; created when missing.")
     var directory: String
+
+    @Option(
+        name: .customLong("bundle-id"),
+        help: """
+            The bundle ID of an app; several times for several apps with one key. The files of the second and further apps \
+            are in DIRECTORY/BUNDLE-ID (default: com.example.game).
+            """
+    )
+    var bundleIds: [String] = []
 
     @Option(help: "The port on 127.0.0.1; 0 chooses any free port.")
     var port = 0
@@ -179,6 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
     private var configuration: SimulatorConfiguration {
         var configuration = SimulatorConfiguration(directory: directory)
         configuration.port = port
+        if !bundleIds.isEmpty { configuration.bundleIds = bundleIds }
         configuration.seed = seed
         configuration.customers = customers
         configuration.transactionsPerCustomer = transactionsPerCustomer

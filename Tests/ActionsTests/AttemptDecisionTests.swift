@@ -10,23 +10,27 @@ import Testing
 struct AttemptDecisionTests {
     private static let extended = #"{"success": true, "effectiveDate": 1767225600000, "webOrderLineItemId": "9"}"#
 
-    private func answer(_ status: Int, _ code: Int64? = nil, body: String = "{}") -> SendResult {
-        .answered(
-            WriteAnswer(answer: HTTPAnswer(status: status, errorCode: code, message: "no"), body: Array(body.utf8))
-        )
+    private func answer(
+        _ status: Int,
+        _ code: Int64? = nil,
+        body: String = "{}",
+        refusedFor duration: Duration = .zero
+    ) -> SendResult {
+        var answer = HTTPAnswer(status: status, errorCode: code, message: "no")
+        answer.refusals = TokenRefusals(duration: duration)
+        return .answered(WriteAnswer(answer: answer, body: Array(body.utf8)))
     }
 
     /// The name of the decision's case.
     private func decide(
         _ result: SendResult,
         mayBeApplied: Bool = false,
-        tokenWasRenewed: Bool = false,
         action: any AppStoreAction.Type = ExtendRenewalDate.self
     ) -> String {
         let decision = AttemptDecision(
             result,
             mayBeApplied: mayBeApplied,
-            tokenWasRenewed: tokenWasRenewed,
+            refusal: { KeyPatience().decision(on: $0, refusals: 1, now: UnixMilliseconds(rawValue: 0)) },
             action: action
         )
         return switch decision {
@@ -34,7 +38,8 @@ struct AttemptDecisionTests {
         case .rejected: "rejected"
         case .readBack(_, let isRefused): isRefused ? "readBack, refused" : "readBack"
         case .waitForApple: "waitForApple"
-        case .renewToken: "renewToken"
+        case .repeatRefused: "repeatRefused"
+        case .leave: "leave"
         case .retry(let retry, _): retry == .short ? "retry soon" : "retry"
         case .retryAtOnce: "retryAtOnce"
         case .outcomeUnknown: "outcomeUnknown"
@@ -101,12 +106,12 @@ struct AttemptDecisionTests {
         #expect(decide(.failed(.tooLate), mayBeApplied: mayBeApplied) == "retryAtOnce")
         #expect(decide(answer(404, 4_040_006), mayBeApplied: mayBeApplied) == "retry soon")
         #expect(decide(answer(429, 4_290_000), mayBeApplied: mayBeApplied) == "waitForApple")
-        #expect(decide(answer(401), mayBeApplied: mayBeApplied) == "renewToken")
+        #expect(decide(answer(401), mayBeApplied: mayBeApplied) == "repeatRefused")
     }
 
     @Test(arguments: [false, true])
     func `what concerns every row stops the run, and never rejects a row`(mayBeApplied: Bool) {
-        #expect(decide(answer(401), mayBeApplied: mayBeApplied, tokenWasRenewed: true) == "stop 77")
+        #expect(decide(answer(401, refusedFor: .seconds(60)), mayBeApplied: mayBeApplied) == "stop 77")
         #expect(decide(answer(403), mayBeApplied: mayBeApplied) == "stop 77")
         #expect(decide(answer(404, 4_040_003), mayBeApplied: mayBeApplied) == "stop 78")
         #expect(decide(answer(302), mayBeApplied: mayBeApplied) == "stop 76")

@@ -6,6 +6,7 @@ import HTTPTransport
 import JobPlan
 import SignedData
 import Synchronization
+import TestSupport
 
 /// A loopback server that answers every request with what a closure says, and keeps what it was asked.
 ///
@@ -96,19 +97,10 @@ func answer(_ status: Int, _ body: String, _ headers: [String] = []) -> String {
 
 let emptyPage = #"{"hasMore":false,"revision":"r"}"#
 
-/// A clock that stands still until a test moves it.
-final class TestClock: Sendable {
-    private let moment = Mutex(UnixMilliseconds(rawValue: 1_700_000_000_000))
-
-    var now: UnixMilliseconds { moment.withLock { $0 } }
-
-    func advance(by duration: Duration) { moment.withLock { $0 = $0 + duration } }
-}
-
 /// Lends a client of `apple` with a key of its own.
 func withClient<R>(
     of apple: ScriptedApple,
-    clock: TestClock = TestClock(),
+    time: ManualTime = ManualTime(.automatic),
     _ body: (AppStoreClient) async throws -> R
 ) async throws -> R {
     defer { apple.stop() }
@@ -123,7 +115,7 @@ func withClient<R>(
         bundleId: "com.example.game"
     )
     return try await body(
-        AppStoreClient(transport: transport, baseURL: apple.url, tokens: { [signer] in signer }, clock: { clock.now })
+        AppStoreClient(transport: transport, baseURL: apple.url, tokens: { [signer] in signer }, time: time.timekeeper)
     )
 }
 

@@ -143,7 +143,7 @@ struct InAppRequestTests {
         #expect(try problem(0, Self.id + ",", "") == "NullRequestInfoError requestInfo")
         #expect(
             try problem(0, "f55df048-4cd8", "f55df048-4cd")
-                == "InvalidRequestReferenceIdError requestInfo.requestReferenceId"
+                == "InvalidRequestReferenceIDError requestInfo.requestReferenceId"
         )
         #expect(try problem(4, "12345", "12a45") == "InvalidTransactionIdError transactionId")
         #expect(try problem("[]") == "wrong_type the request")

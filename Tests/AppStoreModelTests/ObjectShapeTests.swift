@@ -18,7 +18,7 @@ struct ObjectShapeTests {
 
     /// Fields of versions of Apple's that are newer than the reference: 1.22 and 1.23 of the server API.
     private static let newerThanReference: Set<String> = [
-        "additionalTransactionReason", "multiSeatInfo", "renewalQuantity", "storeType",
+        "additionalTransactionReason", "multiSeatInfo", "renewalQuantity", "storeType", "unclaimInfo",
     ]
 
     private static let reference: String? = {

@@ -71,7 +71,8 @@ import Testing
         // The world has no subscriptions for organizations and groups.
         let seats: Set = [
             "JWSTransactionDecodedPayload.additionalTransactionReason", "JWSTransactionDecodedPayload.multiSeatInfo",
-            "JWSRenewalInfoDecodedPayload.renewalQuantity",
+            "JWSRenewalInfoDecodedPayload.renewalQuantity", "JWSRenewalInfoDecodedPayload.multiSeatInfo",
+            "ResponseBodyV2DecodedPayload.unclaimInfo",
         ]
         seen.expect(.transaction, except: seats)
         for notification in world.notifications {
@@ -100,6 +101,41 @@ import Testing
             "PRICE_CHANGE",
         ]
         #expect(documented.isSubset(of: Set(world.notifications.map(\.kind.type))))
+        // Apple's tables of types and subtypes.
+        let subtypes = { (type: String) in Set(NotificationKind.all.filter { $0.type == type }.map { $0.subtype ?? "" })
+        }
+        #expect(subtypes("OFFER_REDEEMED") == ["", "UPGRADE", "DOWNGRADE"])
+        #expect(subtypes("PRICE_CHANGE") == [""])
+        #expect(subtypes("DID_CHANGE_RENEWAL_STATUS") == ["", "AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"])
+        // Apple asks for consumption information about every type of purchase.
+        let asked = world.notifications.filter { $0.kind.type == "CONSUMPTION_REQUEST" }
+            .compactMap { notification -> Product.Kind? in
+                guard case .transaction(let transaction, _, _) = notification.content else { return nil }
+                return transaction.product.kind
+            }
+        #expect(asked.contains(.autoRenewable) && asked.contains(.consumable))
+    }
+
+    @Test func `version 1 has Apple's types for the events that it knows, and none for others`() throws {
+        let world = World(parameters: WorldTests.parameters())
+        let known: Set = [
+            "CANCEL", "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS",
+            "DID_FAIL_TO_RENEW",
+            "DID_RECOVER", "DID_RENEW", "INITIAL_BUY", "INTERACTIVE_RENEWAL", "PRICE_INCREASE_CONSENT", "REFUND",
+            "REVOKE",
+        ]
+        #expect(Set(world.notifications.compactMap(\.versionOneType)) == known)
+        for notification in world.notifications {
+            guard case .transaction(let transaction, _, _) = notification.content, notification.kind.type == "REFUND"
+            else {
+                continue
+            }
+            let isSubscription = transaction.product.kind == .autoRenewable
+            #expect(notification.versionOneType == (isSubscription ? "CANCEL" : "REFUND"))
+        }
+        for type in ["TEST", "RENEWAL_EXTENDED", "REFUND_DECLINED", "ONE_TIME_CHARGE", "EXTERNAL_PURCHASE_TOKEN"] {
+            #expect(world.notifications.filter { $0.kind.type == type }.allSatisfy { $0.versionOneType == nil })
+        }
     }
 
     @Test func `customers differ in type, storefront, currency and revocation`() {

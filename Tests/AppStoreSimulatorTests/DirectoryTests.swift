@@ -14,7 +14,7 @@ import Testing
                 try FileManager.default.attributesOfItem(atPath: path + name)[.posixPermissions] as? Int
             }
             #expect(try mode("") == 0o700)
-            #expect(try mode("/AuthKey_\(store.app.keyId).p8") == 0o600)
+            #expect(try mode("/SubscriptionKey_\(store.app.keyId).p8") == 0o600)
             #expect(try mode("/ca.pem") == 0o600)
             #expect(try store.ids.count == 3)
             #expect(try String(contentsOfFile: path + "/orders.csv", encoding: .utf8).hasPrefix("order_id\nM"))

@@ -60,6 +60,34 @@ import Testing
         }
     }
 
+    @Test func `an extension makes the periods of the family members longer as well, and announces each`() async throws
+    {
+        try await TestStore.run(customers: 60) { store in
+            let shared = { (status: JSONObject) in
+                status["transactionId"]?.string
+            }
+            let before = try await store.world("transaction").compactMapValues(\.object)
+            let members = Set(before.filter { $0.value["inAppOwnershipType"]?.string == "FAMILY_SHARED" }.keys)
+            let current = Set(try await store.listed("subscriptionStatus").values.compactMap(shared)).intersection(
+                members
+            )
+            #expect(!current.isEmpty)
+            for answer in try await answers(store, body(days: 10)).values where answer.status != 200 {
+                #expect(try answer.json["success"] == nil)
+            }
+            let after = try await store.world("transaction").compactMapValues(\.object)
+            let told = try await store.transactions(inNotifications: "RENEWAL_EXTENDED")
+            let extended = current.filter { after[$0]?.moment("expiresDate") != before[$0]?.moment("expiresDate") }
+            #expect(!extended.isEmpty)
+            for id in extended {
+                let end = try #require(after[id]?.moment("expiresDate"))
+                #expect(try end == #require(before[id]?.moment("expiresDate")) + 10 * Moment.day)
+                let original = try #require(after[id]?["originalTransactionId"]?.string)
+                #expect(told[original]?.contains { $0.moment("expiresDate") == end } == true)
+            }
+        }
+    }
+
     @Test func `the repeat of a request is answered as the first one, and does not extend twice`() async throws {
         try await TestStore.run(customers: 25) { store in
             let first = try await answers(store, body()).filter { $0.value.status == 200 }

@@ -68,7 +68,7 @@ struct TestStore {
     }
 
     var key: SigningKey {
-        get throws { try SigningKey.load(file: store.directory + "/AuthKey_\(app.keyId).p8") }
+        get throws { try SigningKey.load(file: store.directory + "/SubscriptionKey_\(app.keyId).p8") }
     }
 
     func token() throws -> String {

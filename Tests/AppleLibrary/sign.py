@@ -2,7 +2,7 @@
 
     sign.py DIRECTORY KEY_ID ISSUER_ID BUNDLE_ID
 
-DIRECTORY has the key as AuthKey.p8, and an output file for each kind, called after the kind. Prints one JSON object: the number of
+DIRECTORY has the key as SubscriptionKey.p8, and an output file for each kind, called after the kind. Prints one JSON object: the number of
 signatures of each kind. Ends with a traceback when a signature does not verify, or when Apple's library signs something else.
 """
 
@@ -47,7 +47,7 @@ def expect(condition, what):
 class Signatures:
     def __init__(self, directory, key_id, issuer_id, bundle_id):
         self.directory = Path(directory)
-        pem = (self.directory / "AuthKey.p8").read_bytes()
+        pem = (self.directory / "SubscriptionKey.p8").read_bytes()
         self.public_key = load_pem_private_key(pem, password=None).public_key()
         names = (pem, key_id, issuer_id, bundle_id)
         self.offers = PromotionalOfferV2SignatureCreator(*names)

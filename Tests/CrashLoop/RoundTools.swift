@@ -154,7 +154,7 @@ struct RoundTools: Sendable {
             try FileManager.default.contentsOfDirectory(atPath: store.directory).first { $0.hasSuffix(".p8") } ?? ""
         let keyText = try String(contentsOfFile: store.directory + "/" + key, encoding: .utf8)
         return [Round.password] + keyText.split(separator: "\n").filter { !$0.hasPrefix("-") }.map(String.init)
-            + Self.tokenTraces(keyId: key.replacing("AuthKey_", with: "").replacing(".p8", with: ""))
+            + Self.tokenTraces(keyId: key.replacing("SubscriptionKey_", with: "").replacing(".p8", with: ""))
     }
 
     /// The parts of a bearer token's header for every position of the key's ID in it.

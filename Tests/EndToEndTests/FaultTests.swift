@@ -43,6 +43,21 @@ struct FaultTests {
             rules: #"{"rules": [{"atRequest": 6, "fault": "status", "status": 401}]}"#,
             refusals: 1
         ),
+        PassingFault(
+            testDescription: "a spell of 401",
+            rules: #"{"rules": [{"atRequest": 6, "fault": "refuseToken", "milliseconds": 1200}]}"#,
+            refusals: 9
+        ),
+        PassingFault(
+            testDescription: "random 401s",
+            rules: #"{"rules": [{"everyNth": 4, "fault": "refuseToken"}]}"#,
+            refusals: 10
+        ),
+        PassingFault(
+            testDescription: "tokens that are valid only after a moment",
+            rules: #"{"rules": [{"fault": "refuseNewToken", "milliseconds": 300}]}"#,
+            refusals: 8
+        ),
     ]
 
     @Test(arguments: passing)
@@ -63,6 +78,10 @@ struct FaultTests {
             #expect(requests.arrivals.count { $0.status != 200 } >= fault.refusals)
             #expect(requests.total > pages)
             #expect(try await book.count("SELECT sum(request_count) FROM crawl_items") >= pages)
+            // A repeated request is counted and spends budget, also one that Apple has answered with 401.
+            if requests.arrivals.contains(where: { $0.status == 401 }) {
+                #expect(try await book.count("SELECT sum(request_count) FROM crawl_items") == requests.total)
+            }
         }
     }
 
@@ -273,16 +292,31 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: ["privateKeyFile", "keyId", "issuerId"])
-    func `H17 JF14 a key, key ID or issuer that Apple does not know stops the run after a few requests`(member: String)
-        async throws
-    {
-        try await Stage.with(.init(customers: 40)) { stage in
+    /// A wrong value of the job file, and what the message says of it.
+    static let wrongValues = [
+        ("privateKeyFile", "Probably a wrong key: the name SubscriptionKey_"),
+        ("keyId", "Wrong key ID: Apple accepts the key with the ID "),
+        ("issuerId", "The key ID agrees with the name of the key file"),
+        ("bundleId", "Wrong bundle ID: Apple accepts the key for com.example.game, and not for com.example.typo"),
+    ]
+
+    @Test(arguments: wrongValues)
+    func `H17 JF14 a key, key ID, issuer or bundle ID that Apple does not know stops the run, and is named`(
+        member: String,
+        finding: String
+    ) async throws {
+        try await Stage.with(.init(customers: 40, windowSeconds: 60)) { stage in
             var job = stage.job
+            job.limits = "{share: 0.9, windowSeconds: 60}"
             let strange: String
             switch member {
             case "keyId": strange = "ABCDEFGHJK"
             case "issuerId": strange = "00000000-0000-4000-8000-000000000000"
+            case "bundleId":
+                // The ledger knows another app of the account.
+                try await stage.run(try await stage.migrated(job))
+                strange = "com.example.typo"
+                job.name = "typo"
             default:
                 // Another store's key: a good one, but not this store's.
                 let keys = try await SimulatedStore.serving(.init(customers: 1), in: stage.directory + "/other") {
@@ -295,14 +329,24 @@ struct FaultTests {
             let own = try #require(job.store.split(separator: "\n").first { $0.contains("\(member):") })
             job.store = job.store.replacing(own, with: "  \(member): \(strange)")
             let path = try await stage.migrated(job)
+            let before = try await stage.store.requests().arrivals.count
 
             let outcome = try await stage.storeledger("run", path, "--progress", "none")
 
             #expect(outcome.code == 77)
             #expect(outcome.output == "")
-            #expect(outcome.errorLines.count == 1 && outcome.errors.contains("HTTP 401"), "\(outcome.errors)")
-            let requests = try await stage.store.requests()
-            #expect((2...16).contains(requests.total) && requests.arrivals.allSatisfy { $0.status == 401 })
+            let last = try #require(outcome.errorLines.last)
+            #expect(
+                last.contains("HTTP 401: Apple refuses the key: nothing but 401 for ") && last.contains(finding),
+                "\(last)"
+            )
+            let answers = try await stage.store.requests().arrivals.dropFirst(before).map(\.status)
+            // Eight workers repeat their requests for five seconds; then the probes find the value.
+            #expect((16...80).contains(answers.count) && answers.dropLast().allSatisfy { $0 == 401 })
+            if member == "keyId" {
+                let doctor = try await stage.storeledger("doctor", path)
+                #expect(doctor.code == 77 && doctor.output.contains(finding), "\(doctor.output)")
+            }
             #expect(try await stage.book().count("SELECT count(*) FROM crawl_items WHERE state = 'leased'") == 0)
         }
     }

@@ -372,7 +372,7 @@ struct OperationTests {
             }
             let text = try String(contentsOfFile: directory + "/asked.yaml", encoding: .utf8)
             for line in [
-                "name: asked", "  environment: \"Production\"", "  privateKeyFile: \"AuthKey_2X9R4HXF34.p8\"",
+                "name: asked", "  environment: \"Production\"", "  privateKeyFile: \"SubscriptionKey_2X9R4HXF34.p8\"",
                 "  changedSince: \"lastRun\"", "  share: 0.25",
             ] { #expect(text.contains("\n\(line)\n"), "\(line) is not in \(text)") }
         }

@@ -66,19 +66,17 @@ struct ReadEndpointTests {
             var job = stage.job
             job.streams = ["transactionHistory: {}", "appTransaction: {}"]
             let path = try await stage.migrated(job)
-            // One customer has never bought anything, and so has no app transaction.
-            try await stage.run(path, expecting: 2)
+            // One customer has never bought anything, and so has no app transaction (4040019): an empty answer.
+            try await stage.run(path)
             let book = try stage.book()
             #expect(try await stage.store.requests().count(of: "appTransaction") == 25)
             #expect(
-                try await book.column(
-                    "SELECT DISTINCT stream || ' ' || error_code FROM crawl_items WHERE state = 'failed'"
-                )
-                    == ["appTransaction 4040019"]
+                try await book.column("SELECT DISTINCT state FROM crawl_items WHERE stream = 'appTransaction'") == [
+                    "done"
+                ]
             )
             let status = try await stage.storeledger("status", path).output
-            #expect(status.contains("\n  no app transaction: 1 ID (4040019); to list them: "), "\(status)")
-            #expect(!status.contains("unknown to Apple"), "\(status)")
+            #expect(!status.contains("failed:") && !status.contains("unknown to Apple"), "\(status)")
             let found = try await Set(book.column("SELECT app_transaction_id FROM app_transactions"))
             #expect(found.count == 24)
             #expect(
@@ -87,7 +85,7 @@ struct ReadEndpointTests {
 
             // Apple signs each answer when it is requested; the content is the same.
             let archived = try await book.count("SELECT count(*) FROM signed_payloads")
-            try await stage.run(path, expecting: 2)
+            try await stage.run(path)
             #expect(try await book.count("SELECT rows_updated FROM runs WHERE run_id = 2") == 0)
             #expect(try await book.count("SELECT count(*) FROM signed_payloads") == archived)
         }

@@ -15,7 +15,7 @@ struct SecretScanTests {
             )
             let key = try String(contentsOfFile: folder + "/" + keyFile, encoding: .utf8)
             let issuer = try #require(stage.job.store.firstMatch(of: /issuerId: *"?([0-9A-Za-z-]{8,})/)).1
-            let keyID = keyFile.dropFirst("AuthKey_".count).dropLast(".p8".count)
+            let keyID = keyFile.dropFirst("SubscriptionKey_".count).dropLast(".p8".count)
             let needles = Needles(
                 [Stage.plantedPassword, String(issuer), String(keyID)]
                     + key.split(separator: "\n").filter { !$0.hasPrefix("-") && $0.count >= 8 }.map(String.init)

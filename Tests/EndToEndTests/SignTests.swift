@@ -17,7 +17,7 @@ struct SignTests {
             version: 1
             name: win-back
             app: {bundleId: \(bundleId), appAppleId: 1234567890, environment: Production}
-            appStore: {issuerId: \(issuerId), keyId: \(keyId), privateKeyFile: AuthKey.p8}
+            appStore: {issuerId: \(issuerId), keyId: \(keyId), privateKeyFile: SubscriptionKey.p8}
             streams: {transactionHistory: {}}
             output: {postgres: {url: "${DATABASE_URL}"}}
 
@@ -28,10 +28,10 @@ struct SignTests {
         static func with(_ body: (Scene) async throws -> Void) async throws {
             try await withTemporaryDirectory { directory in
                 let scene = Scene(directory: directory)
-                try scene.write(SigningKey.generate().pem.reveal(), to: "AuthKey.p8")
+                try scene.write(SigningKey.generate().pem.reveal(), to: "SubscriptionKey.p8")
                 try FileManager.default.setAttributes(
                     [.posixPermissions: 0o600],
-                    ofItemAtPath: directory + "/AuthKey.p8"
+                    ofItemAtPath: directory + "/SubscriptionKey.p8"
                 )
                 try scene.write(job, to: "job.yaml")
                 try await body(scene)
@@ -133,7 +133,7 @@ struct SignTests {
             #expect(found.errors == "storeledger: missing.jsonl: there is no such file. Nothing was signed\n")
             #expect(try scene.read("signed.jsonl") == "earlier")
             let files = try FileManager.default.contentsOfDirectory(atPath: scene.directory)
-            #expect(files.sorted() == ["AuthKey.p8", "job.yaml", "requests.jsonl", "signed.jsonl"])
+            #expect(files.sorted() == ["SubscriptionKey.p8", "job.yaml", "requests.jsonl", "signed.jsonl"])
         }
     }
 
@@ -141,12 +141,14 @@ struct SignTests {
         try await Scene.with { scene in
             let offers = "product_id,offer_identifier\np,o\n"
             try scene.write(offers, to: "offers.csv")
-            for (output, name) in [("./offers.csv", "--input"), ("job.yaml", "JOB"), ("AuthKey.p8", "private key")] {
+            for (output, name) in [
+                ("./offers.csv", "--input"), ("job.yaml", "JOB"), ("SubscriptionKey.p8", "private key"),
+            ] {
                 let found = try await scene.sign("promotional-offer", "offers.csv", to: output)
                 #expect(found.code == 64 && found.errors.contains(name), "\(found.errors)")
             }
             #expect(try scene.read("offers.csv") == offers && scene.read("job.yaml") == Scene.job)
-            #expect(try scene.read("AuthKey.p8").hasPrefix("-----BEGIN PRIVATE KEY-----"))
+            #expect(try scene.read("SubscriptionKey.p8").hasPrefix("-----BEGIN PRIVATE KEY-----"))
         }
     }
 }

@@ -172,7 +172,11 @@ import Testing
     @Test func `JF12 a key pasted without its first line is refused and not repeated`() throws {
         let key = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3p6Jnh+HbYvAH+vg"
         for (value, variables) in [(key, [:]), ("${KEY}", ["KEY": key])] {
-            let complaint = try JobText.complaint(replacing: "keys/AuthKey.p8", with: value, environment: variables)
+            let complaint = try JobText.complaint(
+                replacing: "keys/SubscriptionKey.p8",
+                with: value,
+                environment: variables
+            )
             #expect(complaint.contains("keys are read from files only: give the path of the file"), "\(complaint)")
             #expect(!complaint.contains("MIGH") && complaint.contains("appStore.privateKeyFile"), "\(complaint)")
         }
@@ -187,7 +191,7 @@ import Testing
         ("2X9R4HXF34", "geheim geheim", "appStore.keyId is a text (not shown); it must be"),
         ("2X9R4HXF34", "{geheim: geheim}", "appStore.keyId is a mapping"),
         ("2X9R4HXF34", "4711", "appStore.keyId is a number (not shown); write it in quotes"),
-        ("keys/AuthKey.p8", "4711", "appStore.privateKeyFile is a number (not shown); write it in quotes"),
+        ("keys/SubscriptionKey.p8", "4711", "appStore.privateKeyFile is a number (not shown); write it in quotes"),
         ("{url: postgresql:///ledger}", "{url: geheim}", "output.postgres.url is not a connection string"),
         // One of them in place of its section, as happens without a space after the colon.
         (
@@ -198,13 +202,16 @@ import Testing
         ("\n  postgres: {url: postgresql:///ledger}", " 'password=geheim'", "output is a text (not shown); it must be"),
         // An unknown key.
         (
-            "keys/AuthKey.p8", "k\n  privateKey: geheim",
+            "keys/SubscriptionKey.p8", "k\n  privateKey: geheim",
             "appStore.privateKey is not a key; did you mean privateKeyFile?"
         ),
-        ("keys/AuthKey.p8", "k\n  password: [geheim]", "appStore.password is not a key"),
+        ("keys/SubscriptionKey.p8", "k\n  password: [geheim]", "appStore.password is not a key"),
         ("{url: postgresql:///ledger}", "{dsn: geheim}", "output.postgres.dsn is not a key"),
         // A server with a password and no scheme.
-        ("keys/AuthKey.p8", "k\n  baseURL: 'me:geheim@127.0.0.1'", "appStore.baseURL is the text \"…@127.0.0.1\""),
+        (
+            "keys/SubscriptionKey.p8", "k\n  baseURL: 'me:geheim@127.0.0.1'",
+            "appStore.baseURL is the text \"…@127.0.0.1\""
+        ),
     ])
     func `JF16 a secret in a wrong place or of a wrong type is not shown`(
         old: String,
@@ -249,7 +256,7 @@ import Testing
     }
 
     @Test func `JF13 a variable that holds the key itself is a matter of configuration`() throws {
-        let text = JobText.usual.replacing("keys/AuthKey.p8", with: "${KEY}")
+        let text = JobText.usual.replacing("keys/SubscriptionKey.p8", with: "${KEY}")
         let complaint = try JobText.complaint(text, environment: ["KEY": Self.key])
         #expect(
             complaint == """
@@ -268,7 +275,7 @@ import Testing
         ),
         ("2X9R4HXF34", "\"2X9R\\nHXF34\"", "appStore.keyId is a text (not shown); it must be the key ID"),
         ("com.example.game", "my game", "app.bundleId is my game; it must be the app's bundle ID"),
-        ("keys/AuthKey.p8", "\"a\\0b\"", "appStore.privateKeyFile holds a NUL character"),
+        ("keys/SubscriptionKey.p8", "\"a\\0b\"", "appStore.privateKeyFile holds a NUL character"),
         (
             "2000000123456789", "../../v1/x",
             "transactionIds.list[0] is the text \"../../v1/x\"; it must be a transaction"
@@ -322,7 +329,7 @@ import Testing
         "https://api.storekit.apple.com:443", "https://api.storekit.apple.com/x", "http://localhost:80:80", "\"\"",
     ])
     func `H44 no other server than Apple's or this machine is allowed`(url: String) throws {
-        let text = JobText.usual.replacing("keys/AuthKey.p8", with: "k\n  baseURL: \(url)")
+        let text = JobText.usual.replacing("keys/SubscriptionKey.p8", with: "k\n  baseURL: \(url)")
         let complaint = try JobText.complaint(text)
         #expect(
             complaint.hasSuffix(
@@ -342,7 +349,7 @@ import Testing
         ("https://api.storekit.apple.com/", "https://api.storekit.apple.com"),
     ])
     func `a loopback server or Apple's own is allowed`(written: String, meant: String) throws {
-        let job = try JobText.load(replacing: "keys/AuthKey.p8", with: "k\n  baseURL: '\(written)'")
+        let job = try JobText.load(replacing: "keys/SubscriptionKey.p8", with: "k\n  baseURL: '\(written)'")
         #expect(job.appStore.baseURL == meant)
         #expect(job.appStore.requestURL == meant)
         #expect(job.appStore.isLoopback != meant.contains("apple"))
@@ -350,14 +357,14 @@ import Testing
 
     @Test func `Apple's earlier host is asked, and its records are those of the other one`() throws {
         let earlier = "https://api.storekit.itunes.apple.com"
-        let job = try JobText.load(replacing: "keys/AuthKey.p8", with: "k\n  baseURL: \(earlier)/")
+        let job = try JobText.load(replacing: "keys/SubscriptionKey.p8", with: "k\n  baseURL: \(earlier)/")
         #expect(job.appStore.requestURL == earlier)
         #expect(job.appStore.baseURL == "https://api.storekit.apple.com" && !job.appStore.isLoopback)
     }
 
     @Test func `another root than Apple's is trusted only on this machine`() throws {
         #expect(
-            try JobText.complaint(replacing: "keys/AuthKey.p8", with: "k\n  trustedRoots: [root.cer]")
+            try JobText.complaint(replacing: "keys/SubscriptionKey.p8", with: "k\n  trustedRoots: [root.cer]")
                 == """
                 job.yaml:11:17: appStore.trustedRoots is a list; \
                 only a job with a loopback baseURL may trust another root than Apple's
@@ -376,7 +383,7 @@ import Testing
     }
 
     @Test func `only a Production job falls back to Sandbox`() throws {
-        let text = JobText.usual.replacing("keys/AuthKey.p8", with: "k\n  sandboxFallback: true")
+        let text = JobText.usual.replacing("keys/SubscriptionKey.p8", with: "k\n  sandboxFallback: true")
         #expect(try JobText.load(text).appStore.triesSandbox)
         #expect(
             try JobText.complaint(text.replacing("environment: Production", with: "environment: Sandbox"))

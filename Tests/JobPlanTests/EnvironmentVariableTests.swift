@@ -104,7 +104,7 @@ import Testing
 
     @Test func `an optional key or list entry that is only an empty variable is left out`() throws {
         let text = JobText.usual.replacing(
-            "keys/AuthKey.p8",
+            "keys/SubscriptionKey.p8",
             with: "k\n  baseURL: ${B:-}\n  trustedRoots: [\"${R:-}\"]"
         )
         let job = try JobText.load(text + "limits:\n  share: ${S:-}\n")

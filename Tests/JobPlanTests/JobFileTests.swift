@@ -60,12 +60,12 @@ import Testing
             """,
             environment: [
                 "APPSTORE_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a", "APPSTORE_KEY_ID": "1234567890",
-                "APPSTORE_PRIVATE_KEY_FILE": "/keys/AuthKey.p8", "DATABASE_URL": "postgresql://u:p@db/ledger",
+                "APPSTORE_PRIVATE_KEY_FILE": "/keys/SubscriptionKey.p8", "DATABASE_URL": "postgresql://u:p@db/ledger",
             ]
         )
 
         #expect(job.streams.names == [.transactionHistory, .refundHistory, .notificationHistory])
-        #expect(job.appStore.isLoopback && job.appStore.privateKeyFile == "/keys/AuthKey.p8")
+        #expect(job.appStore.isLoopback && job.appStore.privateKeyFile == "/keys/SubscriptionKey.p8")
         #expect(job.streams[NotificationHistory.self]?.requestedDates.startDate == .before(.seconds(7 * 86_400)))
         #expect(job.output.postgres.url.reveal() == "postgresql://u:p@db/ledger")
         #expect(job.output.files(in: .csv)?.tables == ["transactions", "refunds", "notifications"])
@@ -83,7 +83,9 @@ import Testing
 
             let job = try JobFile.load(path: "\(directory)/jobs/../jobs/job.yaml", environment: [:])
 
-            #expect(job.appStore.privateKeyFile == "\(directory)/jobs/keys/AuthKey.p8".replacing("//", with: "/"))
+            #expect(
+                job.appStore.privateKeyFile == "\(directory)/jobs/keys/SubscriptionKey.p8".replacing("//", with: "/")
+            )
             #expect(job.output.files(in: .csv)?.directory == "\(directory)/jobs/out".replacing("//", with: "/"))
         }
     }
@@ -134,7 +136,7 @@ import Testing
     static let sampleEnvironment = [
         "APPSTORE_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
         "APPSTORE_KEY_ID": "2X9R4HXF34",
-        "APPSTORE_PRIVATE_KEY_FILE": "/simulator/AuthKey_2X9R4HXF34.p8",
+        "APPSTORE_PRIVATE_KEY_FILE": "/simulator/SubscriptionKey_2X9R4HXF34.p8",
         "APPSTORE_BASE_URL": "http://127.0.0.1:40123",
         "APPSTORE_TRUSTED_ROOT": "/simulator/root.cer",
         "APPSTORE_BUNDLE_ID": "com.example.game",

@@ -13,7 +13,7 @@ enum JobText {
         appStore:
           issuerId: 57246542-96fe-1a63-e053-0824d011072a
           keyId: 2X9R4HXF34
-          privateKeyFile: keys/AuthKey.p8
+          privateKeyFile: keys/SubscriptionKey.p8
         transactionIds:
           list: ["2000000123456789"]
         streams:

@@ -8,7 +8,7 @@ struct SignerJobTests {
         version: 1
         name: signer
         app: {bundleId: com.example.game, appAppleId: 1234567890, environment: Production}
-        appStore: {issuerId: 57246542-96fe-1a63-e053-0824d011072a, keyId: 2X9R4HXF34, privateKeyFile: AuthKey.p8}
+        appStore: {issuerId: 57246542-96fe-1a63-e053-0824d011072a, keyId: 2X9R4HXF34, privateKeyFile: SubscriptionKey.p8}
 
         """
 
@@ -20,7 +20,7 @@ struct SignerJobTests {
         let job = try parse(Self.head)
         #expect(job.app.bundleId == "com.example.game")
         #expect(job.appStore.keyId == "2X9R4HXF34")
-        #expect(job.appStore.privateKeyFile == "/etc/jobs/AuthKey.p8")
+        #expect(job.appStore.privateKeyFile == "/etc/jobs/SubscriptionKey.p8")
     }
 
     @Test func `other sections are not read, so their variables need not be set`() throws {

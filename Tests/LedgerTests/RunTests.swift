@@ -228,6 +228,34 @@ struct RunTests {
         #expect(try await world.ledger.commit(world.page(PageRows(), of: item, for: holder)) == nil)
     }
 
+    @Test func `the items that a superseded run left have not failed, and a retry does not offer them`() async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        let (items, holder) = try await world.leased(["1", "2", "3"])
+        try await world.record(.failed(code: 4_040_010, message: "not found"), of: items[0], requests: 1, for: holder)
+        try await world.record(
+            .deferred(delay: .zero, code: 503, message: "busy"),
+            of: items[1],
+            requests: 5,
+            for: holder
+        )
+        let second = try await world.begin("transactionHistory: {}", ids: ["1"], restart: true)
+
+        #expect(
+            try await world.rows("SELECT item_key, state, error_code, error_message FROM crawl_items ORDER BY 1")
+                == ["(1,waiting,,)", "(2,superseded,,)", "(3,superseded,,)"]
+        )
+        #expect(try await world.value("SELECT items_failed FROM runs WHERE run_id = \(holder.run)") == "1")
+        #expect(try await world.ledger.failureReasons(of: "nightly-sync", app: world.app).isEmpty)
+        let retryable = try await world.ledger.transaction { connection in
+            try Ledger.countRetryable(by: plan, on: connection)
+        }
+        #expect(retryable == 0)
+        try await world.finish(second.run)
+        let third = try await world.begin("transactionHistory: {}", ids: ["1", "2", "3"], now: .daysAfter(1))
+        #expect(try await world.take(.transactionHistory, 9, for: world.holder(of: third.run)).count == 3)
+    }
+
     @Test func `a plan that ends between two batches is continued, and no worker begins before it is complete`()
         async throws
     {

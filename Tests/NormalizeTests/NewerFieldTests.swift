@@ -152,18 +152,51 @@ struct NewerFieldTests {
         let part = { (changes: KeyValuePairs<String, String?>) in
             try world.normalize(
                 notifications: world.notification([
-                    "data": nil, "notificationType": #""UNCLAIM_SEATS""#, "unclaimInfo": world.data(changes),
+                    "data": nil, "notificationType": #""UNCLAIM_SEATS""#, "newerInfo": world.data(changes),
                 ])
             )
         }
         let loaded = try part(["unclaimSeatIds": #"["AAAAAAAA-bbbb-4ccc-8ddd-0123456789EF"]"#])
         #expect(loaded.rejected.isEmpty && loaded.snapshots.count == 1)
-        #expect(loaded.drift.map(\.path) == ["unclaimInfo"])
+        #expect(loaded.drift.map(\.path) == ["newerInfo"])
         for other: KeyValuePairs<String, String?> in [
             ["bundleId": #""com.other""#], ["environment": #""Sandbox""#], ["environment": nil], ["appAppleId": "1"],
         ] {
             #expect(try part(other).rejected.map(\.reason) == ["no_identity"])
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `the unclaimed seats are in a column, with the app's data beside them or without`(hasData: Bool) throws {
+        let world = try World()
+        let ids = ["AAAAAAAA-bbbb-4ccc-8ddd-0123456789EF", "aaaaaaaa-bbbb-4ccc-8ddd-0123456789f0"]
+        let list = "[\"\(ids[0])\",\"\(ids[1])\"]"
+        let type = #""UNCLAIM_SEATS""#
+        let notification =
+            hasData
+            ? world.notification(["notificationType": type, "unclaimInfo": "{\"unclaimSeatIds\":\(list)}"])
+            : world.notification([
+                "notificationType": type, "data": nil,
+                "unclaimInfo": world.data(["unclaimSeatIds": list]),
+            ])
+        let rows = try world.normalize(notifications: notification)
+        #expect(rows.remarks == [])
+        #expect(rows.snapshots.first { $0.table.name == "notifications" }?.cell("unclaim_seat_ids") == .textArray(ids))
+    }
+
+    @Test func `the price tiers of seats are no drift, and a newer field in a tier is`() throws {
+        let world = try World()
+        let tiers = #"[{"price":9990,"quantity":5},{"price":7990,"quantity":3}]"#
+        let known = try world.normalize(transactions: world.transaction(["multiSeatInfo": "{\"priceTiers\":\(tiers)}"]))
+        #expect(known.remarks == [])
+        let renewal = try world.normalize(
+            anyKind: world.renewal(["multiSeatInfo": "{\"renewalPriceTiers\":\(tiers)}"])
+        )
+        #expect(renewal.remarks == [])
+        let newer = try world.normalize(
+            transactions: world.transaction(["multiSeatInfo": #"{"priceTiers":[{"price":1,"quantity":1,"future":1}]}"#])
+        )
+        #expect(newer.drift.map(\.path) == ["multiSeatInfo.priceTiers[].future"])
     }
 
     private static func token(

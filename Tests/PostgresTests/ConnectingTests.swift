@@ -116,6 +116,26 @@ struct ConnectingTests {
         #expect(!text.contains("hun") && !text.contains("ter2") && !text.contains("secret-rest"))
     }
 
+    @Test(arguments: [
+        (
+            "postgresql://user:hunter2@127.0.0.1:1/db?sslmode=disable&pgbouncer=true",
+            "pgbouncer is no parameter of PostgreSQL"
+        ),
+        ("postgresql://user:hunter2@127.0.0.1:1/db\n?sslmode=disable", "it contains a line break"),
+    ])
+    func `JF23 what another program has added to a connection string is named`(conninfo: String, words: String) throws {
+        let error = #expect(throws: PostgresError.self) { _ = try PostgresConnection(conninfo: conninfo) }
+        #expect(error?.reason == .unreadableConninfo && error?.message.contains(words) == true)
+        #expect(!String(reflecting: error).contains("hunter2"))
+    }
+
+    @Test func `JF23 a line break at the end of a connection string is ignored`() throws {
+        let error = #expect(throws: PostgresError.self) {
+            _ = try PostgresConnection(conninfo: "postgresql://user@127.0.0.1:1/db\r\n")
+        }
+        #expect(error?.reason == .connection)
+    }
+
     @Test func `a refused connection does not tell the password`() throws {
         let error = #expect(throws: PostgresError.self) {
             _ = try PostgresConnection(conninfo: "postgresql://user:hunter2@127.0.0.1:1/db")

@@ -21,7 +21,7 @@ struct KeyFileTests {
         }
 
         func write(_ text: String, mode: mode_t = 0o600) throws -> String {
-            let file = path + "/AuthKey_TEST.p8"
+            let file = path + "/SubscriptionKey_TEST.p8"
             try Data(text.utf8).write(to: URL(filePath: file))
             try #require(unsafe chmod(file, mode) == 0)
             return file
@@ -60,7 +60,7 @@ struct KeyFileTests {
         for text in [pem, String(pem.dropLast()), pem + "\n"] {
             try #require(unsafe chmod(scratch.path, 0o700) == 0)
             // The earlier file may be read-only; a new one takes its place.
-            _ = unsafe unlink(scratch.path + "/AuthKey_TEST.p8")
+            _ = unsafe unlink(scratch.path + "/SubscriptionKey_TEST.p8")
             let key = try SigningKey.load(file: scratch.write(text, mode: mode))
             #expect(ES256.verify(signature: try key.signature(of: message), message: message, publicKey: key.publicKey))
             #expect(key.pem.reveal() == pem)
@@ -127,6 +127,11 @@ struct KeyFileTests {
         }
     }
 
+    @Test func `JF11 a key file whose lines end in CRLF is read`() throws {
+        let path = try scratch.write(pem.replacing("\n", with: "\r\n"))
+        #expect(try SigningKey.load(file: path).pem.reveal() == pem)
+    }
+
     @Test func `JF11 each wrong content has its own reason and no key bytes in the message`() throws {
         let block = pem.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n")
         let certificate = try IssuedCertificate.selfSigned(ChainTests.rootShape)
@@ -141,7 +146,7 @@ struct KeyFileTests {
             (pem(of: .p256, label: "ENCRYPTED PRIVATE KEY"), .encrypted),
             (pem(of: .p256, label: "EC PRIVATE KEY"), .notPKCS8("a block of type EC PRIVATE KEY")),
             (pem + pem, .severalKeys),
-            (pem.split(separator: "\n").joined(separator: "\r\n"), .carriageReturns),
+            (pem.replacing("\n", with: "\r"), .notPEM),
             (pem + "trailing junk\n", .notPEM), ("leading junk\n" + pem, .notPEM), (pem + " ", .notPEM),
             ("0\u{82}\r\n\u{02}", .notPEM), (block, .notPEM), (String(pem.dropLast(3)), .notPEM),
             (String(pem.prefix(60)), .notPEM),

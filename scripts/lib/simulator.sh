@@ -46,7 +46,7 @@ simulator_start() {
     APPSTORE_ENVIRONMENT=$(simulator_job_value "$directory" environment)
     APPSTORE_ISSUER_ID=$(simulator_job_value "$directory" issuerId)
     APPSTORE_KEY_ID=$(simulator_job_value "$directory" keyId)
-    APPSTORE_PRIVATE_KEY_FILE=$directory/AuthKey_$APPSTORE_KEY_ID.p8
+    APPSTORE_PRIVATE_KEY_FILE=$directory/SubscriptionKey_$APPSTORE_KEY_ID.p8
     APPSTORE_TRUSTED_ROOT=$directory/root.cer
     TRANSACTION_IDS_CSV=$directory/ids.csv
     ORDER_IDS_CSV=$directory/orders.csv

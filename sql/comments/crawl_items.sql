@@ -6,7 +6,7 @@ COMMENT ON COLUMN crawl_items.stream IS 'transactionHistory, refundHistory or no
 COMMENT ON COLUMN crawl_items.item_key IS
     'For a customer, the transaction ID. For the notifications of the whole app, the time window as two UNIX times in milliseconds with ".." between them and a mark of the filters; "+second" follows for the second reading of a closed day, and "+again" for a day that was read again because the receiver had notifications that Apple''s history did not list. For the failed deliveries of the last seven days, "failures#" and the mark of the filters.';
 COMMENT ON COLUMN crawl_items.run_id IS 'The last run that planned the item.';
-COMMENT ON COLUMN crawl_items.state IS 'waiting, leased, done or failed. done and failed refer to the run in run_id.';
+COMMENT ON COLUMN crawl_items.state IS 'waiting, leased, done, failed or superseded (another run replaced the run before the item reached its end). The last three refer to the run in run_id.';
 COMMENT ON COLUMN crawl_items.claimable_at IS
     'The earliest time at which a worker can take the item: at once, after a deferral, or when the current lease expires. NULL if the item is done or failed.';
 COMMENT ON COLUMN crawl_items.lease_owner IS 'The process that holds the lease on the item.';

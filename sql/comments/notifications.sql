@@ -66,3 +66,5 @@ COMMENT ON COLUMN notifications.late_run_id IS
     'The run that found the notification in the second reading of its day; see runs. The notification entered Apple''s history after the first reading of the day. NULL for all other notifications.';
 COMMENT ON COLUMN notifications.app_transaction_store_type IS
     'Apple''s storeType of the app transaction: the store that the customer obtained the app from, such as CONSUMER.';
+COMMENT ON COLUMN notifications.unclaim_seat_ids IS
+    'Apple''s unclaimSeatIds of an UNCLAIM_SEATS notification: the IDs of the seat claims that Apple has ended. The customers who had these seats lose access. NULL for all other notifications.';

@@ -4,7 +4,7 @@ COMMENT ON COLUMN transactions.transaction_id IS 'Apple''s transactionId: identi
 COMMENT ON COLUMN transactions.original_transaction_id IS
     'Apple''s originalTransactionId: identifies a subscription. Its first purchase and all its renewals have the same ID.';
 COMMENT ON COLUMN transactions.previous_original_transaction_id IS
-    'Apple''s previousOriginalTransactionId: the original transaction ID before a migration.';
+    'Apple''s previousOriginalTransactionId: the original transaction ID that the subscription had before its migration to the Advanced Commerce API. NULL for all other transactions.';
 COMMENT ON COLUMN transactions.web_order_line_item_id IS
     'Apple''s webOrderLineItemId: identifies a purchase event of a subscription, such as a renewal, across devices.';
 COMMENT ON COLUMN transactions.app_transaction_id IS 'Apple''s appTransactionId: identifies the customer''s download of the app.';

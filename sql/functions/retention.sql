@@ -59,7 +59,7 @@ COMMENT ON FUNCTION is_superseded_payload IS
 CREATE OR REPLACE FUNCTION superseded_items(p_app_id integer, p_job text, p_cutoff timestamptz)
 RETURNS TABLE (stream text, item_key text, bytes integer) LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     SELECT i.stream, i.item_key, pg_column_size(i.*)
-      FROM runs r JOIN crawl_items i ON i.app_id = r.app_id AND i.job = r.job AND i.run_id = r.run_id AND i.state = 'failed'
+      FROM runs r JOIN crawl_items i ON i.app_id = r.app_id AND i.job = r.job AND i.run_id = r.run_id AND i.state IN ('failed', 'superseded')
      WHERE r.app_id = p_app_id AND r.job = p_job AND r.exit_code = 75 AND r.finished_at < p_cutoff
 $$;
 COMMENT ON FUNCTION superseded_items IS 'Returns the unfinished items of superseded runs that ended before the cutoff.';

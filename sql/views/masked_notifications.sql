@@ -9,7 +9,7 @@ SELECT
     app_transaction_receipt_type, app_transaction_application_version, app_transaction_version_external_identifier,
     app_transaction_receipt_creation_date, app_transaction_original_purchase_date,
     app_transaction_original_application_version, app_transaction_original_platform, app_transaction_preorder_date,
-    app_transaction_store_type, signed_date, first_seen_at, last_changed_at, last_run_id, late_run_id, app_account_token IS NOT NULL AS has_app_account_token
+    app_transaction_store_type, unclaim_seat_ids, signed_date, first_seen_at, last_changed_at, last_run_id, late_run_id, app_account_token IS NOT NULL AS has_app_account_token
 FROM notifications;
 COMMENT ON VIEW masked_notifications IS 'Notifications for analysts: the rows of notifications without payload and tokens.';
 COMMENT ON COLUMN masked_notifications.has_app_account_token IS 'Whether the record has an appAccountToken. The token itself is personal data.';

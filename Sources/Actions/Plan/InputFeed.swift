@@ -152,16 +152,11 @@ struct InputFeed {
         }
     }
 
-    /// The cell without leading and trailing spaces and tabs; U+0000, which PostgreSQL cannot store, becomes U+FFFD.
+    /// The cell without the blanks around it; U+0000, which PostgreSQL cannot store, becomes U+FFFD.
     static func trimmed(_ cell: String) -> String {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        let bytes = cell.utf8
-        guard bytes.first.map(isBlank) == true || bytes.last.map(isBlank) == true || bytes.contains(0) else {
-            return cell
-        }
-        let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
-        let end = bytes.lastIndex { !isBlank($0) }.map { bytes.index(after: $0) } ?? start
-        let scalars = cell[start..<end].unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }
+        let text = String(decoding: Blanks.trimmed(Array(cell.utf8)[...]), as: UTF8.self)
+        guard text.utf8.contains(0) else { return text }
+        let scalars = text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }
         return String(String.UnicodeScalarView(scalars))
     }
 }

@@ -1,3 +1,5 @@
+import AppStoreModel
+import Basics
 import CSVFormat
 import JobPlan
 import Ledger
@@ -37,14 +39,15 @@ struct CustomerConsent {
                 try UserTables.first(on: connection) { connection in
                     try connection.runOnce(
                         """
-                        SELECT DISTINCT lower(btrim(id::text)) AS id FROM (\(sql)
-                        ) AS consents (id) WHERE lower(btrim(id::text)) = ANY ($1::text[])
+                        SELECT DISTINCT id::text AS id FROM (\(sql)
+                        ) AS consents (id)
+                         WHERE regexp_replace(lower(id::text), '^[[:space:]]*(urn:uuid:)?[{]?|[}]?[[:space:]]*$|-', '', 'g') = ANY ($1::text[])
                         """,
-                        [.textArray(Self.ids(of: requests, column).sorted())]
+                        [.textArray(Self.ids(of: requests, column).map { $0.replacing("-", with: "") }.sorted())]
                     )
                 }
             }
-            consented = (column, Set(try rows.map { try $0.text("id") }))
+            consented = (column, Set(try rows.compactMap { Self.id(try $0.text("id"), column) }))
         case .listed(.list):
             preconditionFailure("the job file reader takes no list of consents")
         }
@@ -80,7 +83,18 @@ struct CustomerConsent {
         Set(requests.compactMap { $0.customerIDs[column] })
     }
 
+    /// The ID in a cell, in the form of ``RefundRequest/customerIDs``; `nil` for another text.
+    private static func id(_ cell: String, _ column: CustomerIDColumn) -> String? {
+        let text = InputFeed.trimmed(cell)
+        return switch column {
+        case .appAccountToken: UUIDText.bytes(ofAnyForm: text).map(UUIDText.text(of:))
+        case .appTransactionId, .originalTransactionId, .transactionId: TransactionID(text)?.text
+        }
+    }
+
     /// The wanted IDs that a file has in a column.
+    ///
+    /// A cell that is no ID is an error: the customer who is meant would count as one who has not consented.
     static func read(_ path: String, _ column: CustomerIDColumn, _ wanted: Set<String>) throws -> Set<String> {
         var found: Set<String> = []
         var place: Int?
@@ -95,7 +109,13 @@ struct CustomerConsent {
                     return
                 }
                 guard place < record.count else { return }
-                let id = InputFeed.trimmed(record.text(place)).lowercased()
+                let cell = record.text(place)
+                guard let id = Self.id(cell, column) else {
+                    guard InputFeed.trimmed(cell).isEmpty else {
+                        throw ActionInputError.badConsent(input: path, line: record.line, column: column, found: cell)
+                    }
+                    return
+                }
                 if wanted.contains(id) { found.insert(id) }
             }
         } catch let error as CSVError {

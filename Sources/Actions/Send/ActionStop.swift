@@ -26,7 +26,7 @@ package enum ActionStop: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .credentials(let report):
-            "\(report). Check issuerId, keyId, privateKeyFile, bundleId and environment in the job file, and this machine's clock. Rows that were not sent stay approved"
+            "\(report.sentence) \(report.remedy ?? FailureReport.credentialsRemedy) Rows that were not sent stay approved"
         case .otherApp(let report):
             "\(report). Check the app's bundle ID and environment in the job file. Rows that were not sent stay approved"
         case .contractBroken(let report):

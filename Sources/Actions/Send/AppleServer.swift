@@ -48,8 +48,6 @@ package struct AppleServer: Sendable {
         }
     }
 
-    func renewToken() { client.renewToken() }
-
     /// The signed transactions and renewal infos in the body of Get All Subscription Statuses or Get Transaction Info.
     ///
     /// Records that are not signed by Apple for the job's app are left out.

@@ -16,7 +16,10 @@ enum AttemptDecision {
     case readBack(JSONObject?, isRefused: Bool)
     /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
     case waitForApple(retryAfter: [String], date: String?)
-    case renewToken
+    /// Apple answered 401, so it did nothing: the request is sent again after ``Crawl/KeyPatience/pause(afterRefusal:random:)``.
+    case repeatRefused
+    /// Apple refuses the key for this request only: the row is left to the next run.
+    case leave(FailureReport)
     /// Nothing was sent, or Apple asks to send the request again.
     case retry(Retry, FailureReport)
     /// The permit expired before there was a connection.
@@ -32,22 +35,20 @@ enum SendResult {
     case failed(WriteFailure)
 }
 
-extension FailureReport {
-    /// A 401 to a token that was signed for the request.
-    static func refusedToken(code: Int64?) -> FailureReport {
-        FailureReport(status: 401, code: code, message: "Apple refuses a bearer token that was just signed")
-    }
-}
-
 extension AttemptDecision {
     /// Decides what follows from an attempt; all such decisions are made here.
     ///
     /// - Parameters:
     ///   - result: Apple's answer, or why there is none.
     ///   - mayBeApplied: Whether an earlier request of the row may have been applied.
-    ///   - tokenWasRenewed: Whether the attempt before this one was answered 401, so that this one had a new token.
+    ///   - refusal: What follows from a 401.
     ///   - action: What was sent.
-    init(_ result: SendResult, mayBeApplied: Bool, tokenWasRenewed: Bool, action: any AppStoreAction.Type) {
+    init(
+        _ result: SendResult,
+        mayBeApplied: Bool,
+        refusal: (HTTPAnswer) -> KeyPatience.Decision,
+        action: any AppStoreAction.Type
+    ) {
         switch result {
         case .failed(.notSent(let detail)): self = .retry(.ordinary, FailureReport(message: "Not sent: \(detail)"))
         case .failed(.tooLate): self = .retryAtOnce
@@ -56,13 +57,17 @@ extension AttemptDecision {
         case .failed(.lost(let detail)): self = .outcomeUnknown(FailureReport(message: "No answer: \(detail)"))
         case .answered(let written):
             let answer = written.answer
-            let report = FailureReport(status: answer.status, code: answer.errorCode, message: answer.message)
+            let report = answer.report
             switch answer.status {
             case 200, 202:
                 self = Self.success(written.body, report, mayBeApplied: mayBeApplied, action: action)
             case 429: self = .waitForApple(retryAfter: answer.retryAfter, date: answer.date)
             case 401:
-                self = tokenWasRenewed ? .stop(.credentials(.refusedToken(code: answer.errorCode))) : .renewToken
+                switch refusal(answer) {
+                case .repeats: self = .repeatRefused
+                case .leavesRequest(let report): self = .leave(report)
+                case .endsRun(let report): self = .stop(.credentials(report))
+                }
             case 500...: self = .outcomeUnknown(report)
             default: self = Self.refusal(answer, report, mayBeApplied: mayBeApplied, action: action)
             }

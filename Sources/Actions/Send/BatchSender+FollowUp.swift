@@ -17,27 +17,32 @@ extension BatchSender {
             let request = action.followUpRequest(row.parameters, answer: answer)
         else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
         var failingSince: Duration?
-        var tokenWasRenewed = false
+        var refusals = 0
         while true {
             let (attempt, result) = try await attempt(row, .status, request, endpoint: followUp.endpoint)
             let state = FollowedState(result, action: action)
             if case .done(let members) = state {
                 return try await end(row, attempt, result, .succeeded, kept: JSONObject(answer.members + members))
             }
-            if case .refusedToken(let code) = state, tokenWasRenewed {
+            refusals = result.refusedToken == nil ? 0 : refusals + 1
+            if case .refusedToken(let answer) = state,
+                case .endsRun(let report) = decision(on: answer, refusals: refusals)
+            {
                 try await leave(row, attempt, result, nil)
-                throw ActionStop.credentials(.refusedToken(code: code))
+                throw ActionStop.credentials(report)
             }
             try await keepOpen(row, attempt, result)
-            tokenWasRenewed = false
             switch state {
             case .done, .atWork: failingSince = nil
             case .waitForApple(let retryAfter, let date):
                 let opening = try await limiter(followUp.endpoint).close(retryAfter: retryAfter, date: date)
                 report(.closed(followUp.endpoint, opening))
-            case .refusedToken:
-                server.renewToken()
-                tokenWasRenewed = true
+            case .refusedToken(let answer):
+                if case .leavesRequest(let report) = decision(on: answer, refusals: refusals) {
+                    return try await leaveUnknown(row, "\(report.message). \(followUp.remedy)")
+                }
+                try await pause(afterRefusal: refusals, of: followUp.endpoint, result)
+                continue
             case .notTold(let failure):
                 let since = failingSince ?? time.monotonic()
                 failingSince = since
@@ -68,7 +73,7 @@ private enum FollowedState {
     case atWork
     /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
     case waitForApple(retryAfter: [String], date: String?)
-    case refusedToken(code: Int64?)
+    case refusedToken(HTTPAnswer)
     case notTold(FailureReport)
 
     init(_ result: SendResult, action: any AppStoreAction.Type) {
@@ -85,10 +90,10 @@ private enum FollowedState {
             } catch {
                 self = .notTold(error.report)
             }
-        case 401: self = .refusedToken(code: answer.errorCode)
+        case 401: self = .refusedToken(answer)
         case 429: self = .waitForApple(retryAfter: answer.retryAfter, date: answer.date)
         default:
-            self = .notTold(FailureReport(status: answer.status, code: answer.errorCode, message: answer.message))
+            self = .notTold(answer.report)
         }
     }
 }

@@ -22,6 +22,8 @@ struct BatchSender: Sendable {
     let settleTime: Duration
     /// ``JobPlan/ActionJob/policySHA256`` of the job file as it is now.
     let policy: @Sendable () throws -> String?
+    /// When answers with 401 end the run.
+    let keyPatience: KeyPatience
     let report: @Sendable (ActionEvent) -> Void
 
     private let watch: Watch
@@ -43,6 +45,7 @@ struct BatchSender: Sendable {
         limiters: [StreamName: RateLimiter],
         rejections: RejectionWatch,
         settleTime: Duration,
+        keyPatience: KeyPatience,
         time: Timekeeper,
         policy: @escaping @Sendable () throws -> String?,
         report: @escaping @Sendable (ActionEvent) -> Void
@@ -52,6 +55,7 @@ struct BatchSender: Sendable {
         self.server = server
         self.limiters = limiters
         self.settleTime = settleTime
+        self.keyPatience = keyPatience
         self.time = time
         self.report = report
         watch = Watch(rejections)
@@ -105,7 +109,7 @@ struct BatchSender: Sendable {
         guard !leased.isLate else { return try await giveUp(leased) }
         var row = leased
         var attempts = 1
-        var tokenWasRenewed = false
+        var refusals = 0
         let request = action.request(row.parameters, id: row.requestIDText)
         if action.followUpRequest(row.parameters, answer: row.answer ?? JSONObject()) != nil {
             return try await follow(row)
@@ -113,13 +117,13 @@ struct BatchSender: Sendable {
         while true {
             let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
             let (attempt, result) = try await attempt(row, purpose, request, endpoint: action.name)
+            refusals = result.refusedToken == nil ? 0 : refusals + 1
             let decision = AttemptDecision(
                 result,
                 mayBeApplied: row.mayBeApplied,
-                tokenWasRenewed: tokenWasRenewed,
+                refusal: { self.decision(on: $0, refusals: refusals) },
                 action: action
             )
-            tokenWasRenewed = false
             switch decision {
             case .succeeded(let kept) where action.followUpRequest(row.parameters, answer: kept) != nil:
                 try note(failed: false)
@@ -143,10 +147,11 @@ struct BatchSender: Sendable {
             case .waitForApple(let retryAfter, let date):
                 try await keepOpen(row, attempt, result)
                 report(.closed(action.name, try await limiter(action.name).close(retryAfter: retryAfter, date: date)))
-            case .renewToken:
+            case .repeatRefused:
                 try await keepOpen(row, attempt, result)
-                server.renewToken()
-                tokenWasRenewed = true
+                try await pause(afterRefusal: refusals, of: action.name, result)
+            case .leave(let report):
+                return try await leave(row, attempt, result, report)
             case .retryAtOnce:
                 try await keepOpen(row, attempt, result)
             case .retry(let retry, let failure):
@@ -215,11 +220,12 @@ struct BatchSender: Sendable {
         }
         let firstReading = time.monotonic()
         var reading = 1
-        var tokenWasRenewed = false
+        var refusals = 0
         while true {
             let id = readBack == .appAccountToken ? row.currentTransactionID(subject) : subject
             let request = readBack.request(of: id)
             let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
+            refusals = result.refusedToken == nil ? 0 : refusals + 1
             var failure = "Apple's data could not be read"
             switch result {
             case .answered(let written) where written.answer.status == 200:
@@ -240,10 +246,15 @@ struct BatchSender: Sendable {
                 let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
                 report(.closed(readBack.endpoint, try await limiter.close(retryAfter: retryAfter, date: date)))
                 continue
-            case .answered(let written) where written.answer.status == 401 && !tokenWasRenewed:
+            case .answered(let written) where written.answer.status == 401:
+                let verdict = self.decision(on: written.answer, refusals: refusals)
+                if case .endsRun(let report) = verdict {
+                    try await leave(row, attempt, result, nil)
+                    throw ActionStop.credentials(report)
+                }
                 try await keepOpen(row, attempt, result)
-                server.renewToken()
-                tokenWasRenewed = true
+                if case .leavesRequest(let report) = verdict { return try await leaveUnknown(row, report.message) }
+                try await pause(afterRefusal: refusals, of: readBack.endpoint, result)
                 continue
             case .answered, .failed: break
             }
@@ -253,6 +264,22 @@ struct BatchSender: Sendable {
             try await time.sleep(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
             reading += 1
         }
+    }
+
+    /// What follows from a 401.
+    ///
+    /// - Parameters:
+    ///   - answer: With status 401.
+    ///   - refusals: The 401s in a row for the request, including this one.
+    /// - Returns: The decision.
+    func decision(on answer: HTTPAnswer, refusals: Int) -> KeyPatience.Decision {
+        keyPatience.decision(on: answer, refusals: refusals, now: UnixMilliseconds(rawValue: time.wallClock()))
+    }
+
+    /// Waits until a request that was answered 401 is sent again.
+    func pause(afterRefusal refusal: Int, of endpoint: StreamName, _ result: SendResult) async throws {
+        if let answer = result.refusedToken { report(.retrying(endpoint, answer.report)) }
+        try await time.sleep(KeyPatience.pause(afterRefusal: refusal, random: time.random()))
     }
 
     /// Waits before the next attempt.
@@ -376,6 +403,12 @@ extension LeasedRow {
 }
 
 extension SendResult {
+    /// Apple's 401; `nil` for any other result.
+    var refusedToken: HTTPAnswer? {
+        guard case .answered(let written) = self, written.answer.status == 401 else { return nil }
+        return written.answer
+    }
+
     /// What the ledger records of the result.
     var record: RowChange.Result {
         switch self {

@@ -109,6 +109,7 @@ extension ActionLedger {
             limiters: limiters,
             rejections: rejections,
             settleTime: window.flightTime * 2,
+            keyPatience: KeyPatience(window: window),
             time: time,
             policy: policy,
             report: report

@@ -78,7 +78,7 @@ extension AdvancedCommerceField.Kind {
     /// A product ID of App Store Connect.
     package static let targetProductId = Self.text(
         longest: 255,
-        rule: AppleErrorCode.invalidTargetProductId.objectName,
-        invalid: .invalidTargetProductId
+        rule: AppleErrorCode.invalidTargetProductID.objectName,
+        invalid: .invalidTargetProductID
     )
 }

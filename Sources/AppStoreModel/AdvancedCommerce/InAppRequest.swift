@@ -93,7 +93,7 @@ package enum InAppRequest: String, CaseIterable, Sendable {
             AdvancedCommerceField("period", .period, missing: .nullPeriod),
             AdvancedCommerceField(
                 "previousTransactionId",
-                .transactionID(invalid: .invalidPreviousTransactionId)
+                .transactionID(invalid: .invalidPreviousTransactionID)
             ),
             AdvancedCommerceField("taxCode", .taxCode, missing: .nullTaxCode),
         ]

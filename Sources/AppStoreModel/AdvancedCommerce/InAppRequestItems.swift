@@ -8,8 +8,8 @@ extension AdvancedCommerceObject {
         [
             AdvancedCommerceField(
                 "requestReferenceId",
-                .uuid(invalid: .invalidRequestReferenceId),
-                missing: .nullRequestReferenceId
+                .uuid(invalid: .invalidRequestReferenceID),
+                missing: .nullRequestReferenceID
             ),
             AdvancedCommerceField("appAccountToken", .appAccountToken),
             // Apple documents no length; its tokens have about 50 characters.

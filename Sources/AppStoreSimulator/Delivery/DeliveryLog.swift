@@ -5,7 +5,7 @@ import Synchronization
 /// The history, the status of test notifications and the poster read the same attempts, so they agree.
 final class DeliveryLog: Sendable {
     fileprivate struct State {
-        let areInHistory: Bool
+        let version: DeliverySettings.Version
         var deliveries: [String: Delivery] = [:]
         /// The UUIDs in the order in which the notifications were sent.
         var order: [String] = []
@@ -17,8 +17,13 @@ final class DeliveryLog: Sendable {
         var nextDue = Int64.max
         var faults = DeliveryFaults()
 
-        init(areInHistory: Bool) {
-            self.areInHistory = areInHistory
+        init(version: DeliverySettings.Version) {
+            self.version = version
+        }
+
+        /// Version 1 has no notifications of many events.
+        func posts(_ notification: Notification) -> Bool {
+            version == .two || notification.isAlwaysVersionTwo || notification.versionOneType != nil
         }
     }
 
@@ -33,8 +38,7 @@ final class DeliveryLog: Sendable {
     init(journal: DeliveryJournal, settings: DeliverySettings, retries: Bool) {
         self.journal = journal
         schedule = RetrySchedule(settings.version, retries: retries, speed: settings.retrySpeed)
-        // The history is that of version 2.
-        state = Mutex(State(areInHistory: settings.version == .two))
+        state = Mutex(State(version: settings.version))
     }
 
     /// Takes up the notifications of an earlier process; at the first start, notifications that exist already are not posted.
@@ -107,12 +111,14 @@ final class DeliveryLog: Sendable {
 
 extension DeliveryLog.State {
     fileprivate mutating func add(_ notification: Notification, attempts: [SendAttempt], _ schedule: RetrySchedule) {
+        guard posts(notification) else { return }
         var delivery = Delivery(
             notification,
             number: order.count,
             attempts: attempts,
             schedule: schedule,
-            isInHistory: areInHistory
+            // The history is that of version 2.
+            isInHistory: version == .two || notification.isAlwaysVersionTwo
         )
         delivery.fault = faults.next(for: notification)
         order.append(notification.uuid)

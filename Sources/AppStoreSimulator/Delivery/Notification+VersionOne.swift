@@ -5,7 +5,9 @@ extension Notification {
     ///
     /// Source: `responseBodyV1` and `unified_receipt.Latest_receipt_info`, read 2026-11. It has the members that name the purchase
     /// and those that a server must not store.
-    func versionOneBody(in app: SimulatedApp, sharedSecret: String) -> [UInt8] {
+    ///
+    /// - `type`: ``versionOneType``.
+    func versionOneBody(_ type: String, in app: SimulatedApp, sharedSecret: String) -> [UInt8] {
         var purchase: Transaction?
         if case .transaction(let transaction, _, _) = content { purchase = transaction }
         let receipt = purchase.map { purchase in
@@ -19,7 +21,7 @@ extension Notification {
             }
         }
         return jsonObject {
-            $0.member("notification_type", kind.versionOneType)
+            $0.member("notification_type", type)
             $0.member("password", sharedSecret)
             $0.member("environment", app.environment == .sandbox ? "Sandbox" : "PROD")
             $0.member("bid", app.bundleId)
@@ -37,16 +39,33 @@ extension Notification {
     }
 }
 
-extension NotificationKind {
-    /// The type of version 1 for the same event; types that both versions have keep their name.
-    fileprivate var versionOneType: String {
-        switch (type, subtype) {
+extension Notification {
+    /// The type of version 1 for the same event; `nil` for an event that only version 2 has.
+    ///
+    /// Source: `notification_type`, read 2026-11.
+    var versionOneType: String? {
+        let product: Product.Kind? =
+            if case .transaction(let transaction, _, _) = content { transaction.product.kind } else { nil }
+        return switch (kind.type, kind.subtype) {
         case ("SUBSCRIBED", "INITIAL_BUY"): "INITIAL_BUY"
-        case ("SUBSCRIBED", _), ("OFFER_REDEEMED", _): "INTERACTIVE_RENEWAL"
+        // To the same product.
+        case ("SUBSCRIBED", _): "DID_CHANGE_RENEWAL_STATUS"
+        case ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("OFFER_REDEEMED", "UPGRADE"): "INTERACTIVE_RENEWAL"
+        case ("DID_CHANGE_RENEWAL_PREF", _), ("OFFER_REDEEMED", "DOWNGRADE"): "DID_CHANGE_RENEWAL_PREF"
         case ("DID_RENEW", "BILLING_RECOVERY"): "DID_RECOVER"
-        case ("EXPIRED", _): "DID_CHANGE_RENEWAL_STATUS"
-        case ("PRICE_INCREASE", _): "PRICE_INCREASE_CONSENT"
-        default: type
+        case ("EXPIRED", "BILLING_RETRY"): "DID_CHANGE_RENEWAL_STATUS"
+        case ("PRICE_INCREASE", "PENDING"): "PRICE_INCREASE_CONSENT"
+        case ("REFUND", _) where product == .autoRenewable: "CANCEL"
+        case ("CONSUMPTION_REQUEST", _) where product != .consumable: nil
+        case ("DID_CHANGE_RENEWAL_STATUS", _), ("DID_RENEW", _), ("DID_FAIL_TO_RENEW", _), ("REFUND", _), ("REVOKE", _),
+            ("CONSUMPTION_REQUEST", _):
+            kind.type
+        default: nil
         }
     }
+
+    /// Whether Apple posts the notification in the format of version 2 whatever version the app's server has chosen.
+    ///
+    /// Source: "Request a Test Notification", read 2026-11.
+    var isAlwaysVersionTwo: Bool { kind.type == "TEST" }
 }

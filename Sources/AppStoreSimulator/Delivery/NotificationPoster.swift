@@ -75,13 +75,13 @@ struct NotificationPoster: Service {
 
     private func body(of delivery: Delivery) throws -> [UInt8] {
         if let body = delivery.body { return body }
-        switch settings.version {
-        case .two:
+        switch (settings.version, delivery.notification.versionOneType) {
+        case (.one, let type?):
+            return delivery.notification.versionOneBody(type, in: app, sharedSecret: settings.sharedSecret)
+        case (.one, nil), (.two, _):
             let record = AnswerRecord.notification(delivery.notification, in: app)
             let signed = try issuer.sign(payload: record.payload(app.bundleId, issuer.sign(payload:)))
             return jsonObject { $0.member("signedPayload", signed) }
-        case .one:
-            return delivery.notification.versionOneBody(in: app, sharedSecret: settings.sharedSecret)
         }
     }
 

@@ -4,6 +4,8 @@ import SignedData
 /// The files that `serve` writes for clients before it accepts a connection.
 struct PublishedFiles: Sendable {
     let directory: StoreDirectory
+    /// The directory with the account's key and root, relative to ``directory``, with a slash at its end; empty for the same one.
+    let account: String
     let app: SimulatedApp
     let root: [UInt8]
     /// One transaction ID per customer.
@@ -17,7 +19,7 @@ struct PublishedFiles: Sendable {
         let path = directory.path
         let baseURL = "http://127.0.0.1:\(port)"
         try DirectoryFile.write(directory.worldFile.json, to: path + "/world.json")
-        try DirectoryFile.write(root, to: path + "/root.cer")
+        if account.isEmpty { try DirectoryFile.write(root, to: path + "/root.cer") }
         try DirectoryFile.write(idList, to: path + "/ids.csv")
         try DirectoryFile.write(orderList, to: path + "/orders.csv")
         try DirectoryFile.write(job(baseURL: baseURL), to: path + "/job.yaml")
@@ -45,16 +47,16 @@ struct PublishedFiles: Sendable {
             # Written by appstore-simulator for this directory. Run it while the simulator runs:
             #   storeledger migrate job.yaml && storeledger run job.yaml
             version: 1
-            name: simulated-app-store
+            name: \(account.isEmpty ? "simulated-app-store" : app.bundleId)
             app:
               bundleId: \(app.bundleId)\(appAppleId)
               environment: \(app.environment.rawValue)
             appStore:
               issuerId: \(app.issuerId)
               keyId: \(app.keyId)
-              privateKeyFile: \(directory.keyFile(of: app))
+              privateKeyFile: \(account)\(directory.keyFile(of: app))
               baseURL: \(baseURL)
-              trustedRoots: [root.cer]
+              trustedRoots: [\(account)root.cer]
             transactionIds:
               csv: {path: ids.csv, column: transaction_id}
             streams:

@@ -13,8 +13,11 @@ final class StoreDirectory: Sendable {
     /// Creates the directory, or reads the parameters of the world it contains.
     ///
     /// It removes an old `ready.json` first, so that no client starts before this process is ready.
-    init(_ configuration: SimulatorConfiguration, now: UnixMilliseconds) throws(SimulatorError) {
-        path = configuration.directory
+    ///
+    /// - `place`: The place of the app in ``SimulatorConfiguration/bundleIds``.
+    init(_ configuration: SimulatorConfiguration, app place: Int = 0, now: UnixMilliseconds) throws(SimulatorError) {
+        let bundleId = configuration.bundleIds[place]
+        path = configuration.directory + (place == 0 ? "" : "/" + bundleId)
         let anchor = try configuration.anchorMoment()
         do {
             try FileManager.default.createDirectory(
@@ -32,14 +35,17 @@ final class StoreDirectory: Sendable {
         let journal = StepJournal(path: path + "/steps.jsonl")
         let found = try Self.world(in: path, journal: journal)
         var wanted = WorldParameters(
-            seed: configuration.seed,
+            seed: place == 0 ? configuration.seed : Self.seed(ofApp: place, in: configuration.seed),
             customers: configuration.customers,
             transactionsPerCustomer: configuration.transactionsPerCustomer,
             environment: configuration.environment.model,
             anchor: anchor ?? found?.parameters.anchor ?? Moment.midnight(before: now),
             lateNotifications: configuration.lateNotifications,
             massExtensionRequests: configuration.massExtensionRequests,
-            advancedCommerceSubscribers: configuration.advancedCommerceSubscribers
+            advancedCommerceSubscribers: configuration.advancedCommerceSubscribers,
+            bundleId: bundleId,
+            place: place,
+            account: place == 0 ? nil : configuration.seed
         )
         if let found, found.parameters == wanted {
             steps = found.steps
@@ -53,6 +59,11 @@ final class StoreDirectory: Sendable {
         worldFile = WorldFile(parameters: wanted)
         try journal.replace(with: steps)
         self.journal = journal
+    }
+
+    private static func seed(ofApp place: Int, in account: UInt64) -> UInt64 {
+        var random = SplitMix64(seed: account, path: 16, UInt64(place))
+        return random.next()
     }
 
     /// The attempts to deliver notifications of the world.
@@ -93,7 +104,7 @@ final class StoreDirectory: Sendable {
         return authority
     }
 
-    /// The developer's API key, created when there is none.
+    /// The account's In-App Purchase key, created when there is none.
     func developerKey(of app: SimulatedApp) throws -> SigningKey {
         let file = path + "/" + keyFile(of: app)
         if FileManager.default.fileExists(atPath: file) { return try SigningKey.load(file: file) }
@@ -102,5 +113,5 @@ final class StoreDirectory: Sendable {
         return key
     }
 
-    func keyFile(of app: SimulatedApp) -> String { "AuthKey_\(app.keyId).p8" }
+    func keyFile(of app: SimulatedApp) -> String { "SubscriptionKey_\(app.keyId).p8" }
 }

@@ -23,6 +23,9 @@ struct WorldFile: Equatable, Sendable {
             $0.member("lateNotifications", Int64(parameters.lateNotifications))
             $0.member("massExtensionRequests", Int64(parameters.massExtensionRequests))
             $0.member("advancedCommerceSubscribers", Int64(parameters.advancedCommerceSubscribers))
+            $0.member("bundleId", parameters.bundleId)
+            $0.member("place", Int64(parameters.place))
+            $0.member("account", parameters.account.map { String($0) })
         }
     }
 
@@ -49,7 +52,10 @@ struct WorldFile: Equatable, Sendable {
             lateNotifications: document.integer("lateNotifications") ?? 0,
             massExtensionRequests: document.integer("massExtensionRequests")
                 ?? SimulatorConfiguration.defaultMassExtensionRequests,
-            advancedCommerceSubscribers: document.integer("advancedCommerceSubscribers") ?? 0
+            advancedCommerceSubscribers: document.integer("advancedCommerceSubscribers") ?? 0,
+            bundleId: document["bundleId"]?.string ?? SimulatorConfiguration.defaultBundleId,
+            place: document.integer("place") ?? 0,
+            account: document["account"]?.string.flatMap { UInt64($0) }
         )
         steps = version == 1 ? (document["steps"]?.array ?? []).compactMap(\.object).compactMap(WorldStep.init) : nil
     }

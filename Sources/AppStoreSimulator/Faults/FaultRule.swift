@@ -10,6 +10,12 @@ struct FaultRule: Codable, Sendable, Equatable {
         case rateLimited
         /// The HTTP status `status`, with `body` unchanged, or with `errorCode` and `errorMessage` in Apple's format.
         case status
+        /// 401 without a body, to every request for `milliseconds` from the first one that the rule applies to.
+        ///
+        /// Without `milliseconds`, to the requests that the rule applies to.
+        case refuseToken
+        /// 401 without a body, until `milliseconds` have passed since the first request with the same token.
+        case refuseNewToken
         /// Closes the connection without an answer.
         case dropConnection
         /// Announces the length of the whole answer, sends its first `bytes` bytes and closes the connection.
@@ -28,6 +34,12 @@ struct FaultRule: Codable, Sendable, Equatable {
         case expiredLeaf
         /// Signs every payload correctly, with one member written twice.
         case duplicateKey
+        /// Signs every transaction without `price` and `currency`, also those in notifications and statuses.
+        case omitPrice
+        /// Gives every transaction of a subscription a second transaction ID, the next number; everything else stays the same.
+        ///
+        /// A notification keeps the first ID.
+        case secondTransactionId
         /// The page with the request's own cursor and more to come, so that the client makes no progress.
         case repeatPage
         /// A page without records, with a new cursor for the same position and more to come.
@@ -60,6 +72,6 @@ struct FaultRule: Codable, Sendable, Equatable {
     var bytes: Int?
     var bytesPerSecond: Int?
     var milliseconds: Int?
-    /// For the faults about signatures: only one record in this many, always the same ones; without it, all records.
+    /// For the faults about records: only one record in this many, always the same ones; without it, all records.
     var oneIn: Int?
 }

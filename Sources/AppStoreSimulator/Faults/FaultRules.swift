@@ -1,15 +1,18 @@
+import AppStoreModel
 import Synchronization
 
 /// Decides for each request whether a fault rule applies, and keeps the counts that rules depend on.
 final class FaultRules: Sendable {
     private struct State {
         var plan: FaultPlan
-        /// For each rule: how many requests it matched, and to how many of them it was applied.
-        var counts: [(matched: Int, applied: Int)]
+        /// For each rule: how many requests it matched, to how many of them it was applied, and when for the first time.
+        var counts: [(matched: Int, applied: Int, begin: UnixMilliseconds?)]
+        /// When each token came for the first time, by its short name.
+        var tokens: [String: UnixMilliseconds] = [:]
 
         init(plan: FaultPlan) {
             self.plan = plan
-            counts = plan.rules.map { _ in (0, 0) }
+            counts = plan.rules.map { _ in (0, 0, nil) }
         }
     }
 
@@ -33,21 +36,35 @@ final class FaultRules: Sendable {
     }
 
     /// Counts the request and returns the first rule that applies to it.
-    func next(for request: RouteRequest) -> FaultRule? {
+    ///
+    /// - `token`: The short name of its token.
+    func next(for request: RouteRequest, token: String, at now: UnixMilliseconds) -> FaultRule? {
         let transactionId = request.transactionId
         let orderId = request.orderId
         return state.withLock { state in
             var first: FaultRule?
+            let tokenAge = now - state.tokens[token, default: now]
+            if state.plan.rules.contains(where: { $0.fault == .refuseNewToken }) {
+                state.tokens[token] = state.tokens[token] ?? now
+            }
             for (index, rule) in state.plan.rules.enumerated() {
                 guard rule.endpoint == nil || rule.endpoint == request.route.name.text,
                     rule.transactionId == nil || rule.transactionId == transactionId,
                     rule.orderId == nil || rule.orderId == orderId
                 else { continue }
                 state.counts[index].matched += 1
-                guard first == nil, rule.applies(toRequest: state.counts[index].matched),
-                    state.counts[index].applied < rule.times ?? .max
+                let spell = rule.fault == .refuseToken ? rule.milliseconds.map { Duration.milliseconds($0) } : nil
+                let applies =
+                    if let spell, let begin = state.counts[index].begin {
+                        now < begin + spell
+                    } else {
+                        rule.applies(toRequest: state.counts[index].matched)
+                    }
+                guard first == nil, applies, state.counts[index].applied < rule.times ?? .max,
+                    rule.fault != .refuseNewToken || tokenAge < .milliseconds(rule.milliseconds ?? 0)
                 else { continue }
                 state.counts[index].applied += 1
+                state.counts[index].begin = state.counts[index].begin ?? now
                 first = rule
             }
             return first

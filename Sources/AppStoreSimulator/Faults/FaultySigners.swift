@@ -1,5 +1,6 @@
 import AppStoreModel
 import SignedData
+import StrictJSON
 
 /// Signs records incorrectly, in the way a fault rule asks for.
 struct FaultySigners: Sendable {
@@ -27,7 +28,36 @@ struct FaultySigners: Sendable {
         case .wrongBundle:
             record.hasBundleId ? try sign(record, by: genuine, bundleId: "com.example.other") : nil
         case .duplicateKey: try sign(record, by: genuine, bundleId: app.bundleId, duplicatesKey: true)
+        case .omitPrice: try sign(record, in: app) { $0.filter { !["price", "currency"].contains($0.key) } }
+        case .secondTransactionId:
+            record.kind == "transaction" ? try sign(record, in: app, changing: Self.withSecondID) : nil
         default: nil
+        }
+    }
+
+    /// Signs a record after a change of every transaction in it.
+    private func sign(
+        _ record: AnswerRecord,
+        in app: SimulatedApp,
+        changing change: ([JSONObject.Member]) -> [JSONObject.Member]
+    ) throws -> String {
+        func changed(_ payload: [UInt8]) throws -> [UInt8] {
+            let object = try StrictJSON.parseObject(payload)
+            guard object["transactionId"] != nil else { return payload }
+            return JSONWriter.bytes(.object(JSONObject(change(object.members))))
+        }
+        let payload = try record.payload(app.bundleId) { try genuine.sign(payload: try changed($0)) }
+        return try genuine.sign(payload: try changed(payload))
+    }
+
+    /// The members of a transaction under another ID; unchanged without a `webOrderLineItemId`, which both IDs share.
+    private static func withSecondID(_ members: [JSONObject.Member]) -> [JSONObject.Member] {
+        guard members.contains(where: { $0.key == "webOrderLineItemId" }) else { return members }
+        return members.map { member in
+            guard member.key == "transactionId", case .string(let id) = member.value, let number = UInt64(id) else {
+                return member
+            }
+            return JSONObject.Member(key: member.key, value: .string(String(number + 1)))
         }
     }
 

@@ -6,8 +6,8 @@ extension APIError {
     static let invalidStorefront = APIError(4_000_028, "The storefront value is invalid.")
     static let invalidCurrency = APIError(4_000_053, "The currency value is invalid.")
     static let nullRequestInfo = APIError(4_000_079, "The required field, requestInfo, is missing.")
-    static let nullRequestReferenceId = APIError(4_000_080, "The required field, requestReferenceId, is missing.")
-    static let invalidRequestReferenceId = APIError(4_000_081, "The requestReferenceId value is invalid.")
+    static let nullRequestReferenceID = APIError(4_000_080, "The required field, requestReferenceId, is missing.")
+    static let invalidRequestReferenceID = APIError(4_000_081, "The requestReferenceId value is invalid.")
     static let invalidConsistencyToken = APIError(4_000_082, "The consistencyToken value is invalid.")
     static let negativePrice = APIError(4_000_086, "The price field must contain a positive number.")
     static let skuLengthExceeded = APIError(4_000_087, "Exceeds the maximum length of the SKU field.")
@@ -45,8 +45,8 @@ extension APIError {
     static let nullRefundRisking = APIError(4_000_159, "The required field, refundRiskingPreference, is missing.")
     static let atLeastOneItem = APIError(4_000_160, "When included, provide at least one item in items.")
     static let displayNameOrDescription = APIError(4_000_165, "Provide either the displayName or a description.")
-    static let nullTargetProductId = APIError(4_000_166, "The required field, targetProductID, is missing.")
-    static let invalidTargetProductId = APIError(4_000_167, "The targetProductID value is invalid.")
+    static let nullTargetProductID = APIError(4_000_166, "The required field, targetProductID, is missing.")
+    static let invalidTargetProductID = APIError(4_000_167, "The targetProductID value is invalid.")
     static let removalOfAllItems = APIError(
         4_000_168,
         "The active subscription must contain at least one item and cannot be completely empty."

@@ -32,11 +32,11 @@ struct RequestHandler: Sendable {
                 )
             )
         }
-        guard token?.isAccepted == true else {
+        guard let accepted = token, accepted.isAccepted else {
             status = 401
             return Response(status: .unauthorized)
         }
-        let response = try await answer(request, at: arrival, context: context)
+        let response = try await answer(request, token: accepted.fingerprint, at: arrival, context: context)
         status = response?.status.code ?? 0
         return response ?? Response(status: .internalServerError)
     }
@@ -44,13 +44,14 @@ struct RequestHandler: Sendable {
     /// Returns `nil` when a fault dropped the connection.
     private func answer(
         _ request: RouteRequest,
+        token: String,
         at arrival: UnixMilliseconds,
         context: ConnectionContext
     ) async throws -> Response? {
         if let retryAfter = limits.reserve(request.route.name, at: arrival) {
             return .tooManyRequests([String(retryAfter.rawValue)])
         }
-        let rule = faults.next(for: request)
+        let rule = faults.next(for: request, token: token, at: arrival)
         if let rule, let replacement = try await responses.replacement(under: rule, context: context) {
             return replacement.response
         }

@@ -23,6 +23,8 @@ struct ResponseBuilder: Sendable {
             return Replacement(response: .tooManyRequests(rule.retryAfter ?? []))
         case .status:
             return Replacement(response: scripted(by: rule))
+        case .refuseToken, .refuseNewToken:
+            return Replacement(response: Response(status: .unauthorized))
         case .garbageBody:
             return Replacement(response: .json(Array((rule.body ?? "{\"revision\":").utf8)))
         case .dropConnection:
@@ -31,8 +33,9 @@ struct ResponseBuilder: Sendable {
         case .delay:
             try await Task.sleep(for: .milliseconds(rule.milliseconds ?? 0))
             return nil
-        case .truncateBody, .slow, .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey, .repeatPage,
-            .emptyPages, .expireToken, .applyThenDrop, .applyThenStatus, .refuseRepeat:
+        case .truncateBody, .slow, .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey, .omitPrice,
+            .secondTransactionId, .repeatPage, .emptyPages, .expireToken, .applyThenDrop, .applyThenStatus,
+            .refuseRepeat:
             return nil
         }
     }
@@ -88,9 +91,10 @@ struct ResponseBuilder: Sendable {
             return truncated(try body(of: answer), to: rule.bytes ?? 0, context: context)
         case .slow:
             return slow(try body(of: answer), bytesPerSecond: rule.bytesPerSecond ?? 1)
-        case .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey:
+        case .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey, .omitPrice, .secondTransactionId:
             return .json(try body(of: answer, replacements: replacements(for: answer, under: rule)))
-        case .rateLimited, .status, .dropConnection, .delay, .garbageBody, .applyThenDrop, .applyThenStatus,
+        case .rateLimited, .status, .refuseToken, .refuseNewToken, .dropConnection, .delay, .garbageBody,
+            .applyThenDrop, .applyThenStatus,
             .refuseRepeat:
             return .json(try body(of: answer))
         }

@@ -19,7 +19,7 @@ extension Route {
             let transaction = try world.extensibleTransaction(of: purchase, at: date)
             world.now = date
             guard
-                let (change, effectiveDate) = world.extend(
+                let (changes, effectiveDate) = world.extend(
                     transaction,
                     ofCustomer: purchase.customer,
                     by: terms.days,
@@ -27,7 +27,7 @@ extension Route {
                 )
             else { throw .extensionIneligible }
             world.actions.record(request, requestIdentifier: terms.requestIdentifier, isApplied: true)
-            return ActionResult(answer: extended(transaction, to: effectiveDate), changes: [change])
+            return ActionResult(answer: extended(transaction, to: effectiveDate), changes: changes)
         }
     )
 

@@ -16,7 +16,7 @@ struct CustomerBuilder {
             identity: CustomerIdentity(index: index, seed: parameters.seed, storefront: storefront)
         )
         random = SplitMix64(seed: parameters.seed, path: 4, UInt64(index))
-        ids = IDSpace(environment: parameters.environment)
+        ids = IDSpace(parameters)
         now = parameters.anchor.rawValue
     }
 

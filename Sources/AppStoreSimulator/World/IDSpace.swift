@@ -8,8 +8,12 @@ struct IDSpace: Sendable {
     private static let block: UInt64 = 100_000
     private static let step: UInt64 = 37
 
-    init(environment: AppStoreEnvironment) {
-        first = environment == .production ? 430_000_000_000_000 : 2_000_000_000_000_000
+    /// The IDs that an app's customers can have.
+    private static let app: UInt64 = 1_000_000_000_000
+
+    init(_ parameters: WorldParameters) {
+        let start: UInt64 = parameters.environment == .production ? 430_000_000_000_000 : 2_000_000_000_000_003
+        first = start + UInt64(parameters.place) * Self.app
     }
 
     func id(customer: Int, position: Int) -> UInt64 {

@@ -38,9 +38,10 @@ struct NotificationKind: Sendable, Equatable {
         ),
         NotificationKind("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", about: .subscription(.active)),
         automaticRenewalOff,
+        // The customer cancels after a notice of a higher price.
+        NotificationKind("DID_CHANGE_RENEWAL_STATUS", about: .subscription(.autoRenewOff)),
+        // An offer that begins a subscription, or begins it again, is a SUBSCRIBED notification since 2024.
         NotificationKind("OFFER_REDEEMED", about: .subscription(.offerAccepted(.loyalty))),
-        NotificationKind("OFFER_REDEEMED", "INITIAL_BUY", about: .subscription(.offerAccepted(.trial))),
-        NotificationKind("OFFER_REDEEMED", "RESUBSCRIBE", about: .subscription(.offerAccepted(.winBack))),
         NotificationKind("OFFER_REDEEMED", "UPGRADE", about: .subscription(.offerAccepted(.code))),
         NotificationKind("OFFER_REDEEMED", "DOWNGRADE", about: .subscription(.offerAccepted(.halfPrice))),
         NotificationKind("DID_RENEW", about: .subscription(.active)),
@@ -54,8 +55,7 @@ struct NotificationKind: Sendable, Equatable {
         NotificationKind("GRACE_PERIOD_EXPIRED", about: .subscription(.billingRetry)),
         NotificationKind("PRICE_INCREASE", "PENDING", about: .subscription(.priceIncrease(accepted: false))),
         NotificationKind("PRICE_INCREASE", "ACCEPTED", about: .subscription(.priceIncrease(accepted: true))),
-        NotificationKind("PRICE_CHANGE", "PENDING", about: .advancedSubscription(.priceIncrease(accepted: false))),
-        NotificationKind("PRICE_CHANGE", "ACCEPTED", about: .advancedSubscription(.priceIncrease(accepted: true))),
+        NotificationKind("PRICE_CHANGE", about: .advancedSubscription(.priceIncrease(accepted: false))),
         NotificationKind(
             "METADATA_UPDATE",
             about: .advancedSubscription(.productChange(to: Product.advancedSubscription.id))

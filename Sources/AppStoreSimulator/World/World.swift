@@ -36,8 +36,8 @@ struct World: Sendable {
 
     init(parameters: WorldParameters) {
         self.parameters = parameters
-        app = SimulatedApp(environment: parameters.environment, seed: parameters.seed)
-        ids = IDSpace(environment: parameters.environment)
+        app = SimulatedApp(parameters)
+        ids = IDSpace(parameters)
         orderIds = OrderIDs(seed: parameters.seed)
         now = parameters.anchor.rawValue
         let sizes = HistorySizes(mean: parameters.transactionsPerCustomer)

@@ -19,6 +19,13 @@ struct WorldParameters: Sendable, Equatable {
     var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
     /// Further customers, with one active Advanced Commerce subscription each.
     var advancedCommerceSubscribers = 0
+    var bundleId = SimulatorConfiguration.defaultBundleId
+    /// The place of the app among those of its account, from 0.
+    var place = 0
+    /// Determines the key, which all apps of an account share; ``seed`` if it is `nil`.
+    var account: UInt64?
+
+    var accountSeed: UInt64 { account ?? seed }
 
     static let mostTransactions = 200
 }

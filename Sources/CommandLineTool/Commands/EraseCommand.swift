@@ -144,7 +144,7 @@ struct EraseCommand: AsyncParsableCommand {
             return CustomerID.transaction(id)
         }
         let accounts = try appAccountToken.map { text in
-            guard let id = CustomerID.account(text) else {
+            guard let id = CustomerID.account(anyForm: text) else {
                 throw ValidationError("--app-account-token must be a UUID, and not the nil UUID.")
             }
             return id

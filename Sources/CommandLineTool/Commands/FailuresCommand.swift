@@ -6,9 +6,10 @@ import Pipeline
 struct FailuresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "failures",
-        abstract: "List the failed items of a job with Apple's code and message.",
+        abstract: "List the failed items of a job by Apple's code and message.",
         discussion: """
-            Lists the failed items of all runs. With --csv, they are written to a file that
+            Lists the failed items of all runs, reason by reason: the one with the most
+            items first. With --csv, they are written to a file that
             only you can read. An item is a transaction ID, an order ID or a window of
             time.
 
@@ -30,10 +31,10 @@ struct FailuresCommand: AsyncParsableCommand {
             let name = pipeline.job.name
             let neverRan = "\(name) has never run"
             guard let csv else {
-                switch try await pipeline.failures(Self.show) {
+                switch try await pipeline.failures(reason: Self.show, item: Self.show) {
                 case nil: return Console.result(neverRan)
-                case 0: return Console.result("\(name): no failed items")
-                default: return
+                case false?: return Console.result("\(name): no failed items")
+                case true?: return
                 }
             }
             guard let count = try await pipeline.exportFailures(to: csv) else { return Console.result(neverRan) }
@@ -41,11 +42,13 @@ struct FailuresCommand: AsyncParsableCommand {
         }
     }
 
+    private static func show(_ reason: FailureReason) {
+        let code = reason.errorCode.map { " (\($0))" } ?? ""
+        Console.result("\(counted(reason.items, "item")) of \(reason.stream): \(reason.message)\(code)")
+    }
+
     private static func show(_ item: FailedItem) {
-        let code = item.errorCode.map { " (\($0))" } ?? ""
-        Console.result("\(item.stream) \(itemName(item.item)): \(item.message)\(code)")
-        Console.result(
-            "  \(counted(item.requests, "request")) in run \(item.run)\(item.failedAt.map { ", failed \($0)" } ?? "")"
-        )
+        let when = item.failedAt.map { ", failed \($0)" } ?? ""
+        Console.result("  \(itemName(item.item)): \(counted(item.requests, "request")) in run \(item.run)\(when)")
     }
 }

@@ -22,7 +22,7 @@ struct InitCommand: AsyncParsableCommand {
               storeledger init nightly.yaml \\
                 --bundle-id com.example.game --app-apple-id 1234567890 \\
                 --issuer-id 57246542-96fe-1a63-e053-0824d011072a --key-id 2X9R4HXF34 \\
-                --private-key-file AuthKey_2X9R4HXF34.p8
+                --private-key-file SubscriptionKey_2X9R4HXF34.p8
             """
     )
 
@@ -46,7 +46,10 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The key ID.")
     var keyId: String?
 
-    @Option(help: "The .p8 file from App Store Connect; relative to the job file (default: AuthKey_<key ID>.p8).")
+    @Option(
+        help:
+            "The .p8 file of the In-App Purchase key from App Store Connect; relative to the job file (default: SubscriptionKey_<key ID>.p8)."
+    )
     var privateKeyFile: String?
 
     @Option(help: "A CSV file with one transaction ID for each customer; relative to the job file (default: no list).")
@@ -106,11 +109,15 @@ struct InitCommand: AsyncParsableCommand {
         try interview.ask(number, "--app-apple-id", appAppleId, default: isSandbox ? "" : nil) {
             draft.set($0, \.appAppleId, "app.appAppleId")
         }
-        try interview.ask("Issuer ID (App Store Connect, Users and Access, Integrations)", "--issuer-id", issuerId) {
+        try interview.ask(
+            "Issuer ID (App Store Connect, Users and Access, Integrations, In-App Purchase)",
+            "--issuer-id",
+            issuerId
+        ) {
             draft.set($0, \.issuerId, "appStore.issuerId")
         }
         try interview.ask("Key ID", "--key-id", keyId) { draft.set($0, \.keyId, "appStore.keyId") }
-        let usual = "AuthKey_\(draft.keyId).p8"
+        let usual = "SubscriptionKey_\(draft.keyId).p8"
         try interview.ask("Path of the key file", "--private-key-file", privateKeyFile, default: usual) {
             draft.set(Self.expanded($0), \.privateKeyFile, "appStore.privateKeyFile")
         }

@@ -248,20 +248,12 @@ struct StatusText {
             return "  failed: \(failure.items) of \(failure.stream): \(failure.message)\(code), "
                 + "such as \(itemName(failure.example))\(run)"
         }
-        let withoutAppTransaction = status.idsWithoutAppTransaction ?? 0
-        let unknown = status.unknownIds - withoutAppTransaction
-        if unknown > 0 {
+        if status.unknownIds > 0 {
             let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
             lines += [
-                "  unknown to Apple: \(counted(unknown, "ID"))\(example); to list them: storeledger failures JOB",
+                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); to list them: storeledger failures JOB",
                 "    remove wrong IDs from the list, or set sandboxFallback for testers",
                 "    a job with changedSince requests them again only with: storeledger retry JOB",
-            ]
-        }
-        if withoutAppTransaction > 0 {
-            lines += [
-                "  no app transaction: \(counted(withoutAppTransaction, "ID")) (4040019); to list them: storeledger failures JOB",
-                "    leave such IDs in the list: other streams can have their records",
             ]
         }
         switch status.retryable {

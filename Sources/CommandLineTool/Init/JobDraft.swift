@@ -13,7 +13,7 @@ struct JobDraft {
     var appAppleId = "1"
     var issuerId = "57246542-96fe-1a63-e053-0824d011072a"
     var keyId = "2X9R4HXF34"
-    var privateKeyFile = "AuthKey.p8"
+    var privateKeyFile = "SubscriptionKey.p8"
     /// Empty to take the customers from notifications.
     var idsCsv = ""
     /// Empty for the first column of a file without a header.

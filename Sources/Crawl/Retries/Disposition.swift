@@ -8,10 +8,10 @@ package enum Disposition: Equatable, Sendable {
     case waitThenRepeat(retryAfter: [String], date: String?)
     /// The request is sent again after a delay, if the run's retry quota allows.
     case retry(Retry)
-    /// The request is sent again with a new bearer token.
+    /// Apple answered 401: the request is sent again after ``KeyPatience/pause(afterRefusal:random:)``.
     ///
     /// It costs no attempt.
-    case renewToken
+    case repeatRefused
     /// Apple is asked whether it accepts the key, with a request that is not about the item.
     ///
     /// If it does, the request is sent again, which costs no attempt. Otherwise the run ends for this reason.
@@ -20,6 +20,8 @@ package enum Disposition: Equatable, Sendable {
     ///
     /// It costs no attempt.
     case repeatAtOnce
+    /// Apple has nothing for the item, which is complete.
+    case emptyAnswer
     /// The item starts again at its first page, with the same query.
     case restartCursor(FailureReport)
     /// The window now starts at the oldest date that Apple still serves.
@@ -68,8 +70,9 @@ package struct AttemptHistory: Equatable, Sendable {
     ///
     /// 429, 401 and a first 403 do not count.
     package var attempts = 1
-    /// Whether the token was renewed for the page, and every attempt since has failed with 401.
-    package var tokenWasRenewed = false
+    /// The 401s in a row for the page, including the latest answer.
+    package var refusals = 0
+    package var keyPatience = KeyPatience()
     /// Whether Apple answered a request for the page with 403, and accepted the key for another request after that.
     package var keyWasAccepted = false
     /// Whether a reused connection was closed during an earlier request for the page.

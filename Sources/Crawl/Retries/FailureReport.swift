@@ -9,6 +9,8 @@ package struct FailureReport: Error, Equatable, Sendable, CustomStringConvertibl
     package let message: String
     /// Whether Apple refused the request with a code that is not listed for the stream, or with a 400 or 403 without a code.
     package internal(set) var isUnknownCode = false
+    /// What to do, if more is known of the cause than the general remedy says.
+    package var remedy: String?
 
     package init(status: Int? = nil, code: Int64? = nil, message: String) {
         self.status = status
@@ -39,7 +41,19 @@ extension RequestFailure {
         case .tls(let detail): FailureReport(message: "The server cannot be trusted: \(detail)")
         case .badPage(let reason): FailureReport(status: 200, message: "The body is not a page: \(reason)")
         case .answered(let answer):
-            FailureReport(status: answer.status, code: answer.errorCode, message: answer.message)
+            answer.report
         }
+    }
+}
+
+extension HTTPAnswer {
+    /// The answer as it is shown and stored; Apple's 401 usually has no body.
+    package var report: FailureReport {
+        let isSilent = status == 401 && message.isEmpty
+        return FailureReport(
+            status: status,
+            code: errorCode,
+            message: isSilent ? "Apple refuses the bearer token" : message
+        )
     }
 }

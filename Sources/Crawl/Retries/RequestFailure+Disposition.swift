@@ -1,6 +1,5 @@
 package import AppStoreModel
 package import JobPlan
-import RateLimit
 
 extension RequestFailure {
     /// What the crawl does after this failure.
@@ -49,9 +48,12 @@ extension RequestFailure {
         return switch answer.status {
         case 429:
             .waitThenRepeat(retryAfter: answer.retryAfter, date: answer.date)
-        // Apple's 401 has no body. The key can be wrong, or the clock that dated the token can be ahead.
         case 401:
-            history.tokenWasRenewed ? .stopRun(.credentials(answer.refusal(now: now))) : .renewToken
+            switch history.keyPatience.decision(on: answer, refusals: history.refusals, now: now) {
+            case .repeats: .repeatRefused
+            case .leavesRequest(let report): .deferItem(report)
+            case .endsRun(let report): .stopRun(.credentials(report))
+            }
         // Apple documents no 403 for the endpoints that are crawled, so it can be about the key or about this item.
         case 403:
             history.keyWasAccepted ? .failItem(report.withUnknownCode) : .checkKey(.credentials(report))
@@ -71,6 +73,7 @@ extension RequestFailure {
     private func disposition(by effect: ErrorEffect, after history: AttemptHistory) -> Disposition {
         switch effect {
         case .failsItem: .failItem(report)
+        case .answersNothing: .emptyAnswer
         case .restartsItem: history.hasUsedUpRestarts ? .failItem(report) : .restartCursor(report)
         case .shortensWindow: history.hasUsedUpRestarts ? .failItem(report) : .shortenWindow(report)
         case .retriesSoon: .repeating(.short, history, otherwise: .deferItem(report))
@@ -98,23 +101,5 @@ extension FailureReport {
         var report = self
         report.isUnknownCode = true
         return report
-    }
-}
-
-extension HTTPAnswer {
-    /// Describes a 401 that came in spite of a new token.
-    ///
-    /// Names a wrong clock as the cause if the `Date` header shows it.
-    fileprivate func refusal(now: UnixMilliseconds) -> FailureReport {
-        var sentence = "Apple refuses a bearer token that was just signed"
-        if let skew = clockSkew(now: now), abs(skew.components.seconds) > 300 {
-            sentence += "; the local clock is off by \(skew.components.seconds) s"
-        }
-        return FailureReport(status: status, code: errorCode, message: sentence)
-    }
-
-    /// How far this machine's clock is ahead of the server's; `nil` if the `Date` header is missing or implausible.
-    package func clockSkew(now: UnixMilliseconds) -> Duration? {
-        HTTPDate.ofServer(date).map { now - $0 }
     }
 }

@@ -60,14 +60,18 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
                 """
             case .manyRejected:
                 "storeledger rejects JOB lists the rejected records. The next start does not stop for this reason."
-            case .credentials:
-                """
-                Check issuerId, keyId, privateKeyFile, bundleId and environment in the job file, and this machine's clock. An app \
-                that was never released exists only in Sandbox.
-                """
+            case .credentials(let report): report.remedy ?? FailureReport.credentialsRemedy
             case .configuration: "Check the app's bundle ID and environment in the job file."
             case .clocks: "Set the clock of the database server (NTP), then run again. The last answer was not stored."
             }
         return "\(report.sentence) \(remedy)"
     }
+}
+
+extension FailureReport {
+    /// The remedy for a refused key of which nothing more is known.
+    package static let credentialsRemedy = """
+        Check issuerId, keyId, privateKeyFile, bundleId and environment in the job file, and this machine's clock. An app \
+        that was never released exists only in Sandbox.
+        """
 }

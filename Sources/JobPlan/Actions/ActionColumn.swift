@@ -124,7 +124,7 @@ package struct ActionColumn: Sendable {
         case .boolean:
             return ["true": true, "false": false][text.lowercased()].map(ActionValue.boolean)
         case .transactionID: return TransactionID(text).map { .text($0.text) }
-        case .uuid: return UUIDText.bytes(of: text).map { .text(UUIDText.text(of: $0)) }
+        case .uuid: return UUIDText.bytes(ofAnyForm: text).map { .text(UUIDText.text(of: $0)) }
         case .productID:
             let isValid =
                 (1...255).contains(text.count)

@@ -11,7 +11,7 @@ package struct AppTransaction: AppStoreStream {
     package static let errorEffects =
         [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + [
             // The customer has no app transaction.
-            .appTransactionDoesNotExist: .failsItem
+            .appTransactionDoesNotExist: .answersNothing
         ]
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {

@@ -4,6 +4,8 @@ package import AppStoreModel
 package enum ErrorEffect: Equatable, Sendable {
     /// The item fails and keeps its cursor; the run continues.
     case failsItem
+    /// Apple has nothing for the item: the same as a last page without records.
+    case answersNothing
     /// The item starts again at its first page.
     ///
     /// It fails if it has started again too often in this run.

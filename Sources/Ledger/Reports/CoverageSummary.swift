@@ -54,7 +54,7 @@ extension Ledger {
                 SELECT stream, count(*) AS items, array_agg(DISTINCT fingerprint) AS queries,
                        count(*) FILTER (WHERE state = 'done') AS done,
                        bool_or(item_key LIKE '%..%') AS has_windows,
-                       count(*) FILTER (WHERE state IN ('waiting', 'leased')) AS unfinished,
+                       count(*) FILTER (WHERE state IN ('waiting', 'leased', 'superseded')) AS unfinished,
                        count(*) FILTER (WHERE state = 'failed' AND NOT is_unknown) AS failed,
                        count(*) FILTER (WHERE is_unknown) AS unknown,
                        count(*) FILTER (WHERE complete_until IS NULL AND NOT is_unknown) AS never,

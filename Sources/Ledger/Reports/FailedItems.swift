@@ -15,12 +15,45 @@ package struct FailedItem: Sendable, Equatable {
     package let failedAt: String?
 }
 
+/// Why items of a stream failed, and how many.
+package struct FailureReason: Sendable, Equatable {
+    package let stream: String
+    /// Apple's errorCode, or the HTTP status if Apple sent no errorCode.
+    package let errorCode: Int64?
+    package let message: String
+    package let items: Int64
+}
+
 extension Ledger {
+    /// Why items of a job failed, over all runs: the reason with the most items first.
+    ///
+    /// - Throws: ``Postgres/PostgresError``.
+    package func failureReasons(of job: String, app: AppID) async throws -> [FailureReason] {
+        try await transaction { connection in
+            try connection.run(
+                """
+                SELECT stream, error_code, coalesce(error_message, '') AS message, count(*) AS items FROM crawl_items
+                 WHERE app_id = $1 AND job = $2 AND state = 'failed'
+                 GROUP BY 1, 2, 3 ORDER BY items DESC, stream, error_code, message
+                """,
+                [.integer(app.rawValue), .text(job)]
+            ).map { row in
+                FailureReason(
+                    stream: try row.text("stream"),
+                    errorCode: try row.int64OrNil("error_code"),
+                    message: try row.text("message"),
+                    items: try row.int64("items")
+                )
+            }
+        }
+    }
+
     /// The failed items of all runs of a job, by stream and key.
     ///
     /// - Parameters:
     ///   - job: The name of the job.
     ///   - app: The app of the job.
+    ///   - reason: Only those that failed for this reason; `nil` for all.
     ///   - last: The last item of the previous batch; `nil` for the first batch.
     ///   - count: The most items to return.
     /// - Returns: The items; none at the end.
@@ -28,6 +61,7 @@ extension Ledger {
     package func failedItems(
         of job: String,
         app: AppID,
+        because reason: FailureReason? = nil,
         after last: FailedItem?,
         atMost count: Int
     ) async throws -> [FailedItem] {
@@ -38,11 +72,14 @@ extension Ledger {
                        \(Self.moment("finished_at")) AS failed
                   FROM crawl_items
                  WHERE app_id = $1 AND job = $2 AND state = 'failed' AND (stream, item_key) > ($3::text, $4::text)
+                   AND ($6::text IS NULL
+                        OR (stream, coalesce(error_message, '')) = ($6, $7::text) AND error_code IS NOT DISTINCT FROM $8::bigint)
                  ORDER BY stream, item_key LIMIT $5::bigint
                 """,
                 [
                     .integer(app.rawValue), .text(job), .text(last?.stream ?? ""), .text(last?.item ?? ""),
-                    .bigint(Int64(count)),
+                    .bigint(Int64(count)), reason.map { Cell.text($0.stream) } ?? .null,
+                    reason.map { Cell.text($0.message) } ?? .null, reason?.errorCode.map(Cell.bigint) ?? .null,
                 ]
             ).map { row in
                 FailedItem(

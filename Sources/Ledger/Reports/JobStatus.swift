@@ -132,10 +132,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     /// They are not part of ``failures``. Only `retry` requests them again. With a job file, those that have left its list do
     /// not count.
     package let unknownIds: Int64
-    /// One of them, if possible one that is not among ``idsWithoutAppTransaction``.
+    /// One of them.
     package let unknownIdExample: String?
-    /// How many of ``unknownIds`` only lack an app transaction (4040019); `nil` if none do.
-    package let idsWithoutAppTransaction: Int64?
     /// The number of failed items that `retry` would request again; `nil` without a job file.
     package let retryable: Int64?
     package let rejected: [Reject]
@@ -228,7 +226,6 @@ extension Ledger {
                 failures: seesItems ? try Self.failures(key, connection) : [],
                 unknownIds: unknown.ids,
                 unknownIdExample: unknown.example,
-                idsWithoutAppTransaction: unknown.withoutAppTransaction > 0 ? unknown.withoutAppTransaction : nil,
                 retryable: seesItems ? try plan.map { try Self.countRetryable(by: $0, on: connection) } : nil,
                 rejected: try Self.rejected(key, readable, connection),
                 gaps: try Self.gaps(key, readable, connection),
@@ -360,7 +357,6 @@ extension Ledger {
 
     private struct UnknownIDs {
         var ids: Int64 = 0
-        var withoutAppTransaction: Int64 = 0
         var example: String?
     }
 
@@ -371,21 +367,16 @@ extension Ledger {
     ) throws -> UnknownIDs {
         let row = try connection.run(
             """
-            SELECT count(*) AS ids, count(*) FILTER (WHERE is_known) AS known,
-                   coalesce(min(item_key) FILTER (WHERE NOT is_known), min(item_key)) AS example
-              FROM (SELECT item_key, bool_and(error_code = $5::bigint) AS is_known FROM crawl_items
-                     WHERE app_id = $1 AND job = $2 AND state = 'failed' AND error_code = ANY ($3::text[]::bigint[])
-                       AND NOT \(isUnknownAndUnlisted(streams: 4, codes: 3))
-                     GROUP BY item_key) ids
+            SELECT count(DISTINCT item_key) AS ids, min(item_key) AS example FROM crawl_items
+             WHERE app_id = $1 AND job = $2 AND state = 'failed' AND error_code = ANY ($3::text[]::bigint[])
+               AND NOT \(isUnknownAndUnlisted(streams: 4, codes: 3))
             """,
             key + [
                 .textArray(codesOfUnknownIDs), .textArray(plan?.streamsOfWholeLists.map(\.rawValue) ?? []),
-                .bigint(AppleErrorCode.appTransactionDoesNotExist.rawValue),
             ]
         )[0]
         return UnknownIDs(
             ids: try row.int64("ids"),
-            withoutAppTransaction: try row.int64("known"),
             example: try row.textOrNil("example")
         )
     }

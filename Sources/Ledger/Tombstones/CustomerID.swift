@@ -52,6 +52,11 @@ package struct CustomerID: Hashable, Sendable {
         UUIDText.bytes(of: uuid).flatMap(account)
     }
 
+    /// The same, for a UUID that someone has written: also in braces, after `urn:uuid:`, or without hyphens.
+    package static func account(anyForm uuid: String) -> Self? {
+        UUIDText.bytes(ofAnyForm: uuid).flatMap(account)
+    }
+
     private static func account(_ bytes: [UInt8]) -> Self? {
         guard bytes.contains(where: { $0 != 0 }) else { return nil }
         return Self(kind: .account, text: UUIDText.text(of: bytes))

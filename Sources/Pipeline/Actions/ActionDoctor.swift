@@ -12,6 +12,7 @@ extension ActionPipeline {
     package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
         let diagnostics = Diagnostics(server: job.appStore.baseURL, time: time, found)
         let credentials = await diagnostics.checkCredentials(of: job)
+        await diagnostics.checkKeyFileName(of: job)
         if let check = job.inputFileCheck {
             await diagnostics.passes("input") { try check() }
         }

@@ -114,6 +114,8 @@ extension ActionPipeline {
                     case .approvalEnded, .expired: break
                     default: throw refusal
                     }
+                } catch ActionStop.credentials(let report) {
+                    throw await refusedKey(report, of: actions, credentials)
                 }
                 // Otherwise every round would repeat the requests of rows that stay unknown.
                 waits.postpone(batch: batch, at: time.monotonic())

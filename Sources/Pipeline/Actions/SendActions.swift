@@ -2,6 +2,7 @@ package import Actions
 import AppStoreAPI
 import AppStoreModel
 import Basics
+import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
@@ -109,9 +110,17 @@ extension ActionPipeline {
                 )
             } catch let error as ActionRefusal {
                 refusal = refusal ?? error
+            } catch ActionStop.credentials(let report) {
+                throw await refusedKey(report, of: actions, credentials)
             }
         }
         return refusal
+    }
+
+    /// The end of a run with a refused key, with the wrong value of the job file as far as a probe shows it.
+    func refusedKey(_ report: FailureReport, of actions: ActionLedger, _ credentials: Credentials) async -> ActionStop {
+        let probe = AppleProbe(job: job, ledger: ledger, credentials: credentials, time: time)
+        return .credentials(await probe.explaining(report, countingFor: actions.app))
     }
 
     /// Reads what is left after a stop; `nil` if the ledger does not answer in time.
@@ -215,12 +224,11 @@ extension ActionPipeline {
     }
 
     func server(over transport: CurlTransport, _ credentials: Credentials) -> AppleServer {
-        let time = time
         let client = AppStoreClient(
             transport: transport,
             baseURL: job.appStore.requestURL,
             tokens: credentials.tokens,
-            clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+            time: time
         )
         let verifier = RecordVerifier(
             bundleId: job.app.bundleId,

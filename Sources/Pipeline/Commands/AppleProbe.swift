@@ -1,12 +1,14 @@
 import AppStoreAPI
 import AppStoreModel
 import Basics
+import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
 import LedgerSchema
 import Normalize
 import RateLimit
+import SignedData
 
 /// One cheap request to Apple, which shows whether Apple accepts the key, and whether its records are the app's.
 struct AppleProbe {
@@ -19,9 +21,16 @@ struct AppleProbe {
     ///
     /// - Parameter app: The app whose budget in the ledger counts the request; `nil` if the ledger cannot count it.
     /// - Returns: What Apple answered, as a sentence.
-    /// - Throws: ``AppStoreModel/RequestFailure``, ``ClockIsOff``, errors of the ledger.
+    /// - Throws: ``AppStoreModel/RequestFailure``, ``Crawl/StopReason/credentials(_:)`` if Apple refuses the key,
+    ///   ``ClockIsOff``, errors of the ledger.
     func finding(countingFor app: AppID?) async throws -> String {
-        switch try await send(countingFor: app) {
+        let answer: Answer
+        do {
+            answer = try await send(countingFor: app)
+        } catch StopReason.credentials(let report) {
+            throw StopReason.credentials(await explaining(report, countingFor: app))
+        }
+        switch answer {
         case .notSent(let refusal):
             return "not checked: the job's share is spent or closed (\(refusal?.rawValue ?? ""))"
         case .page(let page, let stream, let sent):
@@ -51,16 +60,32 @@ struct AppleProbe {
     private func send(countingFor app: AppID?) async throws -> Answer {
         let transport = try CurlTransport(job.transportConfiguration(connections: 1))
         defer { transport.shutdown() }
-        let time = time
         let client = AppStoreClient(
             transport: transport,
             baseURL: job.appStore.requestURL,
             tokens: credentials.tokens,
-            clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+            time: time
         )
-        let now = UnixMilliseconds(rawValue: time.wallClock())
+        let patience = KeyPatience(window: RateWindow(length: .seconds(job.limits.windowSeconds)))
+        var refusals = 0
+        while true {
+            do {
+                return try await send(with: client, countingFor: app)
+            } catch RequestFailure.answered(let answer) where answer.status == 401 {
+                refusals += 1
+                let now = UnixMilliseconds(rawValue: time.wallClock())
+                switch patience.decision(on: answer, refusals: refusals, now: now) {
+                case .repeats: try await time.sleep(KeyPatience.pause(afterRefusal: refusals, random: time.random()))
+                case .leavesRequest(let report), .endsRun(let report): throw StopReason.credentials(report)
+                }
+            }
+        }
+    }
+
+    private func send(with client: AppStoreClient, countingFor app: AppID?) async throws -> Answer {
+        let sent = UnixMilliseconds(rawValue: time.wallClock())
         let probes = AllStreams.types.lazy.compactMap { type in
-            type.probe(at: now, in: job.app.environment).map { (type, $0) }
+            type.probe(at: sent, in: job.app.environment).map { (type, $0) }
         }
         guard let (stream, request) = probes.first else { throw LedgerError.invariant("no stream has a probe") }
         if let app {
@@ -68,8 +93,33 @@ struct AppleProbe {
             if let latest = grant.latest, let clock = grant.clock { throw ClockIsBehind(by: latest - clock) }
             guard grant.granted == 1 else { return .notSent(grant.refusal) }
         }
-        let sent = UnixMilliseconds(rawValue: time.wallClock())
         return .page(try await client.page(request, decode: stream.page), stream.name, sent: sent)
+    }
+
+    /// Whether Apple accepts a token of another signer, or in another environment.
+    ///
+    /// - Parameters:
+    ///   - tokens: The signer.
+    ///   - baseURL: The server; that of the job if `nil`.
+    ///   - app: The app whose budget in the ledger counts the request.
+    /// - Returns: `false` also if the request could not be sent or has no answer.
+    func accepts(_ tokens: BearerTokenSigner, at baseURL: String? = nil, countingFor app: AppID?) async -> Bool {
+        do {
+            let transport = try CurlTransport(job.transportConfiguration(connections: 1))
+            defer { transport.shutdown() }
+            let client = AppStoreClient(
+                transport: transport,
+                baseURL: baseURL ?? job.appStore.requestURL,
+                tokens: { tokens },
+                time: time
+            )
+            if case .page = try await send(with: client, countingFor: app) { return true }
+            return false
+        } catch RequestFailure.answered(let answer) {
+            return answer.status != 401 && answer.errorCode != nil
+        } catch {
+            return false
+        }
     }
 
     private func budget(of app: AppID, for stream: StreamName) -> PostgresRateLedger {

@@ -56,7 +56,6 @@ struct Diagnostics {
             let now = UnixMilliseconds(rawValue: time.wallClock())
             // `doctor` sends one request, so the disposition is that after the last attempt.
             var history = AttemptHistory()
-            history.tokenWasRenewed = true
             history.attempts = .max
             var reason = StopReason.contractBroken(error.report)
             switch error.disposition(after: history, effects: .ofEveryStream, now: now) {
@@ -83,6 +82,12 @@ struct Diagnostics {
                 ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
             return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
         }
+    }
+
+    /// Warns about a key file whose name is that of another key.
+    func checkKeyFileName(of job: some JobDescription) async {
+        guard let warning = KeyFileName(job.appStore.privateKeyFile).warning(keyId: job.appStore.keyId) else { return }
+        await passes("key file") { "warning: \(warning)" }
     }
 
     /// Compares this machine's clock with PostgreSQL's.

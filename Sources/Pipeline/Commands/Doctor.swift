@@ -9,10 +9,11 @@ import Publish
 extension Pipeline {
     /// Checks everything that a run needs, and skips checks that depend on a failed one.
     ///
-    /// Sends one request to Apple, which costs one unit of one stream's limit.
+    /// Sends one request to Apple, which costs one unit of one stream's limit; more only if Apple answers 401.
     package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
         let diagnostics = Diagnostics(server: job.appStore.baseURL, time: time, found)
         let credentials = await diagnostics.checkCredentials(of: job)
+        await diagnostics.checkKeyFileName(of: job)
         for list in job.idLists {
             if case .query = list.list { continue }
             await diagnostics.passes(Self.subject(of: list)) {

@@ -7,21 +7,29 @@ extension Pipeline {
     /// Items in one batch.
     private static let failureBatch = 5_000
 
-    /// Reads the failed items of all runs of the job, by stream and key.
+    /// Reads the failed items of all runs of the job: reason by reason, the one with the most items first.
     ///
-    /// - Returns: The number of items; `nil` if the job has never run.
+    /// - Parameters:
+    ///   - begin: Called with each reason, before its items.
+    ///   - found: Called with each item, by stream and key.
+    /// - Returns: Whether there are any; `nil` if the job has never run.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func failures(_ found: (FailedItem) -> Void) async throws -> Int? {
+    package func failures(
+        reason begin: (FailureReason) -> Void,
+        item found: (FailedItem) -> Void
+    ) async throws -> Bool? {
         guard let app = try await appOfFailures() else { return nil }
-        var count = 0
-        var last: FailedItem?
-        repeat {
-            let batch = try await failures(of: app, after: last)
-            batch.forEach(found)
-            count += batch.count
-            last = batch.last
-        } while last != nil
-        return count
+        let reasons = try await ledger.failureReasons(of: job.name, app: app)
+        for reason in reasons {
+            begin(reason)
+            var last: FailedItem?
+            repeat {
+                let batch = try await failures(of: app, because: reason, after: last)
+                batch.forEach(found)
+                last = batch.last
+            } while last != nil
+        }
+        return !reasons.isEmpty
     }
 
     /// Writes the failed items of all runs of the job, with Apple's code and message, as CSV into a file with mode 0600.
@@ -53,7 +61,17 @@ extension Pipeline {
         return app
     }
 
-    private func failures(of app: AppID, after last: FailedItem?) async throws -> [FailedItem] {
-        try await ledger.failedItems(of: job.name, app: app, after: last, atMost: Self.failureBatch)
+    private func failures(
+        of app: AppID,
+        because reason: FailureReason? = nil,
+        after last: FailedItem?
+    ) async throws -> [FailedItem] {
+        try await ledger.failedItems(
+            of: job.name,
+            app: app,
+            because: reason,
+            after: last,
+            atMost: Self.failureBatch
+        )
     }
 }

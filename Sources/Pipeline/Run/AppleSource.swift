@@ -39,11 +39,6 @@ struct AppleSource: PageSource {
         return page
     }
 
-    func renewToken() async {
-        client.renewToken()
-        otherClient?.renewToken()
-    }
-
     func acceptsKey() async -> Bool {
         do {
             return try await probe.isAnswered(countingFor: app)

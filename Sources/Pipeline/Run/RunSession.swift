@@ -8,6 +8,7 @@ import Ledger
 import LedgerSchema
 import Normalize
 import Planning
+import RateLimit
 
 /// One process's part of one run.
 ///
@@ -42,6 +43,14 @@ struct RunSession: Sendable {
             time: pipeline.time,
             report: { event in report(.crawl(event)) }
         )
+        do {
+            try await crawl(with: crawler, leases)
+        } catch StopReason.credentials(let report) {
+            throw StopReason.credentials(await probe.explaining(report, countingFor: holder.app))
+        }
+    }
+
+    private func crawl(with crawler: Crawler<AppleSource, CrawlLedger>, _ leases: LeaseKeeper<HeldItem>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await leases.run() }
             group.addTask { try await counter.countAgain { report(.counted($0)) } }
@@ -80,29 +89,28 @@ struct RunSession: Sendable {
         report(.counted(try await counter.count(afterPlanning: .afterNotifications)))
     }
 
+    private var probe: AppleProbe {
+        AppleProbe(job: job, ledger: ledger, credentials: credentials, time: pipeline.time)
+    }
+
     private var rules: CrawlRules {
         var rules = CrawlRules()
         rules.stopsForRejects = stopsForRejects
+        rules.keyPatience = KeyPatience(window: RateWindow(length: .seconds(job.limits.windowSeconds)))
         if job.appStore.triesSandbox { rules.otherEnvironment = .sandbox }
         return rules
     }
 
     private func source(over transport: CurlTransport) -> AppleSource {
         let client = { (baseURL: String) in
-            let time = pipeline.time
-            return AppStoreClient(
-                transport: transport,
-                baseURL: baseURL,
-                tokens: credentials.tokens,
-                clock: { UnixMilliseconds(rawValue: time.wallClock()) }
-            )
+            AppStoreClient(transport: transport, baseURL: baseURL, tokens: credentials.tokens, time: pipeline.time)
         }
         return AppleSource(
             job: job,
             now: plan.now,
             client: client(job.appStore.requestURL),
             otherClient: job.appStore.triesSandbox ? client(job.sandboxURL) : nil,
-            probe: AppleProbe(job: job, ledger: ledger, credentials: credentials, time: pipeline.time),
+            probe: probe,
             app: holder.app,
             time: pipeline.time
         )

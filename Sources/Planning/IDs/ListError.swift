@@ -1,3 +1,4 @@
+import AppStoreModel
 import Basics
 import CSVFormat
 import JobPlan
@@ -21,6 +22,11 @@ package struct ListError: Error, CustomStringConvertible {
             if found.hasPrefix("'") || found.hasPrefix("\u{2019}") {
                 return " (remove the apostrophe, with which a spreadsheet marks a text)"
             }
+            let parts = found.split(separator: ".", omittingEmptySubsequences: false)
+            if parts.count == 2, TransactionID(String(parts[0])) != nil, parts[1].allSatisfy({ $0 == "0" }) {
+                return
+                    " (the ID was written as a decimal number, which changes the last digits of long IDs; write it as text)"
+            }
             let hasExponent = found.contains("E+") || found.contains("e+")
             return hasExponent && found.contains(where: \.isNumber)
                 ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
@@ -29,8 +35,12 @@ package struct ListError: Error, CustomStringConvertible {
 
     enum Problem {
         case unreadable(CSVError)
-        /// `column` is a later column of the file that has the IDs by its name, if the job names none.
+        /// `column` is another column of the file whose cells look like IDs.
         case badRows([BadRow], column: String?)
+        /// Every digit after the fifteenth is zero.
+        case rounded(example: String)
+        /// The cells are numbers, but too short for IDs of Apple's; those of the column `better` look right.
+        case wrongColumn(example: String, better: String)
     }
 
     let path: String
@@ -49,8 +59,20 @@ package struct ListError: Error, CustomStringConvertible {
         case .badRows(let rows, let column):
             let listed = rows.prefix(IDSource.listedBadRows).map { $0.sentence(path: path, kind) }
             let more = rows.count > IDSource.listedBadRows ? ["… and more"] : []
-            let hint = column.map { ["The file has a column \($0): name it in \(kind.key).csv.column."] } ?? []
+            let hint =
+                column.map { ["The file has a column \(printable($0, limit: 60)): name it in \(kind.key).csv.column."] }
+                ?? []
             return (listed + more + hint + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
+        case .rounded(let example):
+            return """
+                \(path): every digit after the fifteenth is zero, such as in \(example): a spreadsheet has rounded the IDs. Export the list \
+                again with the column as text. Nothing was sent. (If the IDs are right, write them under \(kind.key).list.)
+                """
+        case .wrongColumn(let example, let better):
+            return """
+                \(path): the column that was read has no IDs but numbers such as \(example); the column \(printable(better, limit: 60)) looks \
+                right: name it in \(kind.key).csv.column. Nothing was sent.
+                """
         }
     }
 }

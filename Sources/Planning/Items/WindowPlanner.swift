@@ -270,9 +270,9 @@ struct WindowPlanner {
         _ = try connection.run(
             """
             UPDATE crawl_items SET run_id = $5, \(ItemPlanner.resetToWaiting),
-                   cursor = CASE WHEN state = 'failed' AND item_key NOT IN (\(ItemPlanner.rejectedOfStream)) THEN cursor END
+                   cursor = CASE WHEN state IN ('failed', 'superseded') AND item_key NOT IN (\(ItemPlanner.rejectedOfStream)) THEN cursor END
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4 AND window_end > $6
-               AND (state = 'failed' OR item_key IN (\(ItemPlanner.rejectedOfStream))
+               AND (state IN ('failed', 'superseded') OR item_key IN (\(ItemPlanner.rejectedOfStream))
                     OR run_id IN (\(FutureState.runs(now: "$7"))))
             """,
             key + [
@@ -293,7 +293,7 @@ struct WindowPlanner {
                         ELSE 'the day was read once, and its second reading was not finished while Apple served it' END, $5
               FROM crawl_items i
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
-               AND state = 'failed' AND window_end <= $6 AND item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
+               AND state IN ('failed', 'superseded') AND window_end <= $6 AND item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
             ON CONFLICT DO NOTHING
             """,
             key + [.bigint(run), .timestamp(plan.oldestNotification.rawValue)]

@@ -112,7 +112,8 @@ extension Ledger {
 
     /// Ends an unfinished run that another run replaces.
     ///
-    /// The new run plans the unfinished items of the old run again, and keeps their cursors if these are still valid.
+    /// The new run plans the unfinished items of the old run again, and keeps their cursors if these are still valid. Until then
+    /// they are superseded: nothing about them has failed.
     private static func supersede(
         _ run: Int64,
         of plan: RunPlan,
@@ -121,8 +122,8 @@ extension Ledger {
         let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name), .bigint(run)]
         _ = try connection.run(
             """
-            UPDATE crawl_items SET state = 'failed', claimable_at = NULL, lease_owner = NULL,
-                   error_message = 'the run was superseded before the item reached its end'
+            UPDATE crawl_items SET state = 'superseded', claimable_at = NULL, lease_owner = NULL, error_code = NULL,
+                   error_message = NULL
              WHERE app_id = $1 AND job = $2 AND run_id = $3 AND claimable_at IS NOT NULL
             """,
             key

@@ -63,7 +63,7 @@ SELECT l.item_key FROM latest l
               AND i.complete_until >= l.at + :settling_milliseconds::bigint * interval '1 millisecond'))
  UNION
 SELECT i.item_key FROM crawl_items i
- WHERE i.app_id = :app AND i.job = :job AND i.stream = ANY (:streams::text[]) AND i.state = 'failed'
+ WHERE i.app_id = :app AND i.job = :job AND i.stream = ANY (:streams::text[]) AND i.state IN ('failed', 'superseded')
    AND i.item_key ~ '^[0-9]{1,20}$' AND coalesce(i.error_code, 0) <> ALL (:unknown_codes::text[]::bigint[])
  UNION
 -- Items with rejected records: Apple may send the records intact now.

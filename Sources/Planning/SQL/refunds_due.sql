@@ -8,5 +8,5 @@ SELECT i.item_key FROM crawl_items i
    AND i.stream = ANY (:streams::text[]) AND i.item_key ~ '^[0-9]{1,20}$'
  UNION
 SELECT i.item_key FROM crawl_items i
- WHERE :all_runs AND i.app_id = :app AND i.job = :job AND i.stream = ANY (:refund_streams::text[]) AND i.state = 'failed'
+ WHERE :all_runs AND i.app_id = :app AND i.job = :job AND i.stream = ANY (:refund_streams::text[]) AND i.state IN ('failed', 'superseded')
    AND coalesce(i.error_code, 0) <> ALL (:unknown_codes::text[]::bigint[])

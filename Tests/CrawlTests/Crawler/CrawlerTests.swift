@@ -229,17 +229,32 @@ struct CrawlerTests {
         #expect(source.cursors(of: "1").count == 3)
     }
 
-    @Test func `H16 H17 a first 401 renews the token, a second one stops the run`() async throws {
-        let source = ScriptedSource(["1": [.apple(401), .page(["a"], cursor: "r", hasMore: false)]])
+    @Test func `H16 H17 a spell of 401 costs pauses and requests, and only a minute of nothing but 401 stops the run`()
+        async throws
+    {
+        let spell = [0, 1, 2, 4, 8, 16, 30, 45, 59].map { ScriptedSource.Answer.refused(for: .seconds($0)) }
+        let source = ScriptedSource(["1": spell + [.page(["a"], cursor: "r", hasMore: false)]])
         let store = MemoryStore(["1"])
         try await crawl(source, store)
         #expect(store.states == ["done"])
-        #expect(source.tokens == 2)
+        #expect(store.item("1")?.requests == 10)
+        #expect(time.slept == [0.5, 1, 2, 4, 8, 8, 8, 8, 8].map { Duration.seconds($0 * 1.25) })
 
-        let refused = ScriptedSource(["1": [.apple(401), .apple(401)]])
+        let refused = ScriptedSource(["1": spell + [.refused(for: .seconds(60))]])
         let error = await #expect(throws: StopReason.self) { try await crawl(refused, MemoryStore(["1", "2"])) }
         #expect(error?.exitCode == 77)
-        #expect(refused.cursors(of: "1").count == 2)
+        #expect(refused.cursors(of: "1").count == 10)
+    }
+
+    @Test func `a 401 that repeats for one item while Apple accepts the key for others puts the item off`() async throws
+    {
+        let source = ScriptedSource(["1": (1...12).map { _ in .refused(for: .zero, keyWasAccepted: true) }])
+        let store = MemoryStore(["1", "2"])
+        try await crawl(source, store)
+        #expect(store.states == ["done", "done"])
+        #expect(source.cursors(of: "1").count == 13)
+        let sentence = "Apple refuses the bearer token for this request, and accepts it for others"
+        #expect(store.item("1")?.ends.first == .deferred(delay: .seconds(30), code: 401, message: sentence))
     }
 
     @Test func `a refusal with 403 names the item and has one full stop`() async throws {

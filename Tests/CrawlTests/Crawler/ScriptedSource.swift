@@ -17,7 +17,6 @@ final class ScriptedSource: PageSource {
         var onNewConnections: [String: Int] = [:]
         var underWay = 0
         var mostUnderWay = 0
-        var tokens = 1
         var keyChecks = 0
     }
 
@@ -37,7 +36,6 @@ final class ScriptedSource: PageSource {
     /// How many requests for the item had to have a new connection.
     func onNewConnections(of key: String) -> Int { state.withLock { $0.onNewConnections[key] ?? 0 } }
     var mostUnderWay: Int { state.withLock(\.mostUnderWay) }
-    var tokens: Int { state.withLock(\.tokens) }
     var keyChecks: Int { state.withLock(\.keyChecks) }
 
     func page(of item: WorkItem, departingBy departure: Duration, onNewConnection: Bool) async throws -> Page {
@@ -62,10 +60,6 @@ final class ScriptedSource: PageSource {
         }
     }
 
-    func renewToken() async {
-        state.withLock { $0.tokens += 1 }
-    }
-
     func acceptsKey() async -> Bool {
         state.withLock { $0.keyChecks += 1 }
         return keyIsAccepted
@@ -75,5 +69,12 @@ final class ScriptedSource: PageSource {
 extension ScriptedSource.Answer {
     static func apple(_ status: Int, _ code: Int64? = nil, retryAfter: [String] = []) -> Self {
         .failure(.answered(HTTPAnswer(status: status, errorCode: code, message: "as scripted", retryAfter: retryAfter)))
+    }
+
+    /// A 401 after `duration` of nothing but 401.
+    static func refused(for duration: Duration, keyWasAccepted: Bool = false) -> Self {
+        var answer = HTTPAnswer(status: 401, errorCode: nil, message: "")
+        answer.refusals = TokenRefusals(duration: duration, keyWasAccepted: keyWasAccepted)
+        return .failure(.answered(answer))
     }
 }

@@ -11,7 +11,7 @@ struct DispositionTests {
 
     /// What a row of the table says, without the report that goes with it.
     enum Action: Equatable, Sendable {
-        case wait, atOnce, renewToken, checkKey, restartCursor, shortenWindow, otherEnvironment
+        case wait, atOnce, repeatRefused, checkKey, empty, restartCursor, shortenWindow, otherEnvironment
         case fail, failUnknown, postpone
         case retry(Retry)
         case stop(Int32)
@@ -36,14 +36,14 @@ struct DispositionTests {
 
     static let table: [Row] = [
         Row(400, [4_000_000, 4_000_006, 4_000_008, 4_000_048], .fail),
-        Row(404, [4_040_001, 4_040_005, 4_040_019], .fail),
+        Row(404, [4_040_001, 4_040_005], .fail), Row(404, [4_040_019], .empty),
         Row(400, [4_000_005, 4_000_014, 4_000_017], .restartCursor, last: .fail),
         Row(400, [4_000_012], .shortenWindow, last: .fail),
         Row(400, [4_000_002], .stop(78)),
         Row(400, [4_000_013, 4_000_015, 4_000_016, 4_000_018, 4_000_019, 4_000_030, 4_000_031], .stop(65)),
         Row(400, [4_000_021, 4_000_022, 4_000_023, 4_000_024, 4_000_025, 4_000_026], .stop(65)),
         Row(400, [nil, 0, -1, .max, 4_000_020, 4_000_027, 4_000_185, 4_290_000], .failUnknown),
-        Row(401, [nil, 4_010_000], .renewToken, last: .stop(77)),
+        Row(401, [nil, 4_010_000], .repeatRefused, last: .stop(77)),
         Row(403, [nil, 4_030_000], .checkKey, last: .failUnknown),
         Row(404, [4_040_002, 4_040_004, 4_040_006], .retry(.short), last: .postpone),
         Row(404, [4_040_003], .stop(78)),
@@ -69,11 +69,15 @@ struct DispositionTests {
     @Test(arguments: table)
     func `H28 every answer has its action, and waiting wins over every code`(_ row: Row) {
         for code in row.codes {
-            let failure = RequestFailure.answered(
-                HTTPAnswer(status: row.status, errorCode: code, message: "As the row says.", retryAfter: ["120"])
+            var answer = HTTPAnswer(
+                status: row.status,
+                errorCode: code,
+                message: "As the row says.",
+                retryAfter: ["120"]
             )
-            expect(failure, row.first, after: AttemptHistory(), code: code)
-            expect(failure, row.last, after: Self.exhausted, code: code)
+            expect(.answered(answer), row.first, after: AttemptHistory(), code: code)
+            answer.refusals = TokenRefusals(duration: .seconds(60))
+            expect(.answered(answer), row.last, after: Self.exhausted, code: code)
         }
     }
 
@@ -133,14 +137,15 @@ struct DispositionTests {
         (nil, ""),
     ])
     func `a refused key names a wrong clock where the answer shows one`(date: String?, hint: String) {
-        let failure = RequestFailure.answered(HTTPAnswer(status: 401, errorCode: nil, message: "", date: date))
+        var answer = HTTPAnswer(status: 401, errorCode: nil, message: "", date: date)
+        answer.refusals = TokenRefusals(duration: .seconds(61))
         #expect(
-            failure.disposition(after: Self.exhausted, effects: Self.effects, now: Self.now)
+            RequestFailure.answered(answer).disposition(after: Self.exhausted, effects: Self.effects, now: Self.now)
                 == .stopRun(
                     .credentials(
                         FailureReport(
                             status: 401,
-                            message: "Apple refuses a bearer token that was just signed" + hint
+                            message: "Apple refuses the key: nothing but 401 for 61 s" + hint
                         )
                     )
                 )
@@ -166,7 +171,6 @@ struct DispositionTests {
     private static var exhausted: AttemptHistory {
         var history = AttemptHistory()
         history.attempts = 5
-        history.tokenWasRenewed = true
         history.keyWasAccepted = true
         history.keptConnectionWasLost = true
         history.hasUsedUpRestarts = true
@@ -180,7 +184,8 @@ struct DispositionTests {
         case .waitThenRepeat: (found, report) = (.wait, nil)
         case .retry(let retry): (found, report) = (.retry(retry), nil)
         case .repeatAtOnce: (found, report) = (.atOnce, nil)
-        case .renewToken: (found, report) = (.renewToken, nil)
+        case .repeatRefused: (found, report) = (.repeatRefused, nil)
+        case .emptyAnswer: (found, report) = (.empty, nil)
         case .checkKey(let reason): (found, report) = (.checkKey, reason.report)
         case .restartCursor(let said): (found, report) = (.restartCursor, said)
         case .shortenWindow(let said): (found, report) = (.shortenWindow, said)

@@ -214,6 +214,7 @@ struct ActionTests {
             )
             let refused = try await scene.send(path, expecting: 77)
             #expect(refused.errors.contains("Rows that were not sent stay approved"), "\(refused.errors)")
+            #expect(refused.errors.contains("Apple refuses the key: nothing but 401 for "), "\(refused.errors)")
             #expect(try await scene.stage.book().column("SELECT DISTINCT state FROM action_rows") == ["approved"])
 
             try await scene.stage.store.setFaults(

@@ -65,9 +65,23 @@ struct BadListTests {
                 (1...5_000).map { "c\($0)" }.joined(separator: ",") + ",transaction_id\n1\n",
                 "more than 1000 columns"
             ),
+            List("C21", row: "2000000123456789.0", "decimal number"),
+            List(
+                "C23",
+                "transaction_id\n2000000123456780\n2000000123456790\n430000000000000\n20000001234567800\n",
+                "such as in 2000000123456780: a spreadsheet has rounded"
+            ),
         ]
+        + ["20261127", "1795219200000", "20261127213000", "9990", "1"].map { number in
+            List(
+                "C24",
+                "transaction_id,price,id_of_purchase\n\(number),9.99,430000000000000\n\(number),4.99,\n",
+                "numbers such as \(number); the column id_of_purchase looks right"
+            )
+        }
 
-    @Test func `C01 C03 C04 C05 C06 C07 C08 C09 C10 C16 C17 C18 a bad list is refused before anything is sent`()
+    @Test
+    func `C01 C03 C04 C05 C06 C07 C08 C09 C10 C16 C17 C18 C21 C23 C24 a bad list is refused before anything is sent`()
         async throws
     {
         try await Stage.with(.init(customers: 1)) { stage in
@@ -120,7 +134,7 @@ struct BadListTests {
         }
     }
 
-    @Test func `C02 C05 C12 a list that says the same in another way is the same list`() async throws {
+    @Test func `C02 C05 C12 C22 a list that says the same in another way is the same list`() async throws {
         try await Stage.with(.init(customers: 3)) { stage in
             let path = try await Self.listing(stage)
             let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
@@ -132,6 +146,7 @@ struct BadListTests {
                 ("transaction_id\r\(ids[0])\r\(ids[1])\r\(ids[2])\r", 0),
                 ("transaction_id\n\n\(ids[0])\n \n\(ids[1])\n\(ids[2])", 0),
                 ("transaction_id\n \(ids[0])\n\(ids[1]) \n\"\(ids[2])\"\n", 0),
+                ("transaction_id\n\u{A0}\(ids[0])\u{A0}\n\u{FEFF}\(ids[1])\n\(ids[2])\u{200B} \u{202F}\n", 0),
                 ("\"x\ny\",transaction_id\n,\(ids[0])\n,\(ids[1])\n,\(ids[2])\n", 0),
                 ("transaction_id\n\(ids[0])\n\(ids[1])\n\(ids[2])\n\(ids[0])\n \(ids[0])\n", 2),
             ]

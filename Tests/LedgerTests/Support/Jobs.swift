@@ -23,7 +23,7 @@ enum Jobs {
             appStore:
               issuerId: 57246542-96fe-1a63-e053-0824d011072a
               keyId: 2X9R4HXF34
-              privateKeyFile: AuthKey.p8
+              privateKeyFile: SubscriptionKey.p8
             transactionIds: {\(changedSince.map { "changedSince: \($0)" } ?? "list: [\"\(id)\"]")}
             streams: {\(streams)}
             output: {postgres: {url: "postgresql:///ledger"}}

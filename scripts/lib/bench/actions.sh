@@ -77,7 +77,7 @@ app: {bundleId: "$APPSTORE_BUNDLE_ID", appAppleId: $APPSTORE_APP_APPLE_ID, envir
 appStore:
   issuerId: $APPSTORE_ISSUER_ID
   keyId: $APPSTORE_KEY_ID
-  privateKeyFile: store-$2/AuthKey_$APPSTORE_KEY_ID.p8
+  privateKeyFile: store-$2/SubscriptionKey_$APPSTORE_KEY_ID.p8
   baseURL: $APPSTORE_BASE_URL
   trustedRoots: [store-$2/root.cer]
 action:

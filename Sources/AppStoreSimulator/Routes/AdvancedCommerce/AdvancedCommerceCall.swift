@@ -29,9 +29,9 @@ struct AdvancedCommerceCall: Sendable {
         guard let info = try body.body("requestInfo", members: infoMembers, or: .malformedPayload) else {
             throw .nullRequestInfo
         }
-        guard info.has("requestReferenceId") else { throw .nullRequestReferenceId }
-        let id = try info.text("requestReferenceId", or: .invalidRequestReferenceId)
-        guard let bytes = UUIDText.bytes(of: id) else { throw .invalidRequestReferenceId }
+        guard info.has("requestReferenceId") else { throw .nullRequestReferenceID }
+        let id = try info.text("requestReferenceId", or: .invalidRequestReferenceID)
+        guard let bytes = UUIDText.bytes(of: id) else { throw .invalidRequestReferenceID }
         requestReferenceId = UUIDText.text(of: bytes)
         if info.has("appAccountToken") {
             let token = try info.text("appAccountToken", or: .appAccountToken)

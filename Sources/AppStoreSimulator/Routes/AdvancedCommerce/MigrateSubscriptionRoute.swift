@@ -48,10 +48,10 @@ private struct MigrationTarget: Sendable {
         guard let items = try Self.items("items", of: body) else { throw .nullItems }
         self.items = items
         renewalItems = try Self.items("renewalItems", of: body)
-        guard body.has("targetProductId") else { throw .nullTargetProductId }
-        let product = try body.text("targetProductId", or: .invalidTargetProductId)
+        guard body.has("targetProductId") else { throw .nullTargetProductID }
+        let product = try body.text("targetProductId", or: .invalidTargetProductID)
         // The only generic product for subscriptions that the simulated app has.
-        guard product == Product.advancedSubscription.id else { throw .invalidTargetProductId }
+        guard product == Product.advancedSubscription.id else { throw .invalidTargetProductID }
         taxCode = try body.taxCode()
     }
 

@@ -80,12 +80,12 @@ extension World {
         massExtensions[place].candidates.removeFirst(part.count)
         // One moment for all of them: they are different transactions, and thousands of moments would be in the future.
         now = moment(for: date)
-        var changes = part.compactMap { extend($0, forRequest: place) }
+        var changes = part.flatMap { extend($0, forRequest: place) }
         if requests == 1 { changes.append(completeMassExtension(place, at: date)) }
         return changes
     }
 
-    private mutating func extend(_ candidate: MassExtension.Candidate, forRequest place: Int) -> WorldChange? {
+    private mutating func extend(_ candidate: MassExtension.Candidate, forRequest place: Int) -> [WorldChange] {
         let request = massExtensions[place]
         let chain = customers[candidate.customer].transactions.filter { $0.originalId == candidate.originalId }
         do throws(APIError) {
@@ -100,7 +100,7 @@ extension World {
                 requestIdentifier: request.requestIdentifier
             )
             massExtensions[place].succeeded.append(candidate.originalId)
-            return extended?.change
+            return extended?.changes ?? []
         } catch {
             massExtensions[place].failed.append(candidate.originalId)
             let latest = subscriptions(ofCustomer: candidate.customer, at: now).first {
@@ -108,14 +108,16 @@ extension World {
             }
             let id = latest?.renewal.transaction.id
             guard let position = customers[candidate.customer].transactions.firstIndex(where: { $0.id == id }) else {
-                return nil
+                return []
             }
-            return record(
-                NotificationKind("RENEWAL_EXTENSION", "FAILURE", about: .subscription(.active)),
-                customer: candidate.customer,
-                position: position,
-                isChanged: false
-            )
+            return [
+                record(
+                    NotificationKind("RENEWAL_EXTENSION", "FAILURE", about: .subscription(.active)),
+                    customer: candidate.customer,
+                    position: position,
+                    isChanged: false
+                )
+            ]
         }
     }
 

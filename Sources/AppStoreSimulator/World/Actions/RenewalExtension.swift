@@ -54,10 +54,51 @@ extension World {
         return renewal.transaction
     }
 
-    /// Makes the period of a subscription's current transaction longer and announces it.
+    /// Makes the period of a subscription's current transaction longer, and those of the family members, and announces them.
     ///
     /// - `transaction`: Of ``extensibleTransaction(of:at:)``, for the world's moment.
+    /// - Returns: The changes, that of the purchaser first, and the purchaser's new end.
     mutating func extend(
+        _ transaction: Transaction,
+        ofCustomer index: Int,
+        by days: Int64,
+        requestIdentifier: String
+    ) -> (changes: [WorldChange], effectiveDate: Int64)? {
+        guard
+            let (change, end) = prolong(transaction, ofCustomer: index, by: days, requestIdentifier: requestIdentifier)
+        else { return nil }
+        let members = familyMembers(ofCustomer: index, sharing: transaction.product).compactMap { member in
+            prolong(member.transaction, ofCustomer: member.customer, by: days, requestIdentifier: requestIdentifier)?
+                .change
+        }
+        return ([change] + members, end)
+    }
+
+    /// The family members of a purchaser who have the product through Family Sharing now, with their current transactions.
+    ///
+    /// The purchaser of a shared subscription is the next customer with a subscription to the product of their own, so that every
+    /// family is the same in every world with these customers.
+    private func familyMembers(ofCustomer index: Int, sharing product: Product) -> [(
+        customer: Int, transaction: Transaction
+    )] {
+        var found: [(customer: Int, transaction: Transaction)] = []
+        for offset in 1..<max(1, customers.count) {
+            let member = (index + customers.count - offset) % customers.count
+            let chains = customers[member].subscriptions.filter { $0[0].product.group == product.group }
+            if chains.contains(where: { !$0[0].isFamilyShared && $0.contains { $0.product.id == product.id } }) {
+                break
+            }
+            for chain in chains where chain[0].isFamilyShared {
+                guard let renewal = timeline(of: chain).latest(at: now)?.renewal, renewal.state.status == 1,
+                    renewal.transaction.product.id == product.id
+                else { continue }
+                found.append((member, renewal.transaction))
+            }
+        }
+        return found
+    }
+
+    private mutating func prolong(
         _ transaction: Transaction,
         ofCustomer index: Int,
         by days: Int64,

@@ -7,7 +7,7 @@ extension ObjectShape {
         "TransactionMultiSeatInfo",
         [
             Field("invitationManagement", .openText(["APPLE", "DEVELOPER"])),
-            Field("revokedSeatQuantity", .integer32),
+            Field("revokedSeatQuantity", .count),
         ]
     )
 }

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// An open directory, and the only place where files are removed.
 ///

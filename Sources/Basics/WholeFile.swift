@@ -57,7 +57,9 @@ package enum WholeFile {
             rest = rest.dropFirst(written)
         }
         guard !isDurable || fsync(descriptor) == 0 else { throw failure(.write, path) }
-        guard unsafe renameat(directory.descriptor, draft, directory.descriptor, name) == 0 else { throw failure(.write, path) }
+        guard unsafe renameat(directory.descriptor, draft, directory.descriptor, name) == 0 else {
+            throw failure(.write, path)
+        }
     }
 
     /// Takes the reason from `errno`.

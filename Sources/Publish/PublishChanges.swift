@@ -101,6 +101,7 @@ struct ChangeExport {
     ///   - last: The snapshot of the last part; `nil` to write all rows.
     ///   - connection: In a transaction with one snapshot.
     /// - Returns: `nil` if nothing has changed.
+    /// - Throws: As ``Ledger/publishChanges(_:of:)``.
     func write(since last: String?, from connection: borrowing PostgresConnection) throws -> ChangeManifest.Part? {
         let now = try connection.run(
             """

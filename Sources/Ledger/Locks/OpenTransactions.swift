@@ -8,7 +8,9 @@ extension Ledger {
     /// number that the next transaction would have is taken after the commit. A number that is taken inside the committing
     /// transaction would miss those that began beside it.
     ///
-    /// - Parameter purpose: See ``Postgres/LockTimeout/purpose``.
+    /// - Parameters:
+    ///   - purpose: See ``Postgres/LockTimeout/purpose``.
+    ///   - limit: The longest wait.
     /// - Throws: ``Postgres/LockTimeout``, which names the open transactions, after ``longLockTimeout``;
     ///   ``Postgres/PostgresError``.
     package func waitForOpenTransactions(_ purpose: String, atMost limit: Duration = longLockTimeout) async throws {

@@ -141,7 +141,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
-           ('INSERT', 'stale_statistics'),
+           ('SELECT, INSERT', 'stale_statistics'),
+           ('SELECT', 'refresh_state'),
            ('SELECT, INSERT, UPDATE', 'jobs'),
            ('SELECT, INSERT, UPDATE, DELETE', 'change_exports'),
            ('SELECT, INSERT, UPDATE, DELETE', 'changed_rows'),
@@ -155,7 +156,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 -- Functions with the privileges of the owner. Other functions run with the caller's privileges and need no grant.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('add_app', 'analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'app_has_records', 'end_erased_items', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_old_received', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('add_app', 'analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'app_has_records', 'end_erased_items', 'forget_job', 'record_refresh_failure', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_old_received', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
 
 -- Erasing. Every table that can contain a customer's records, and the tombstones; see docs/guides/erasure.md.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
@@ -198,7 +199,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'refresh_views', 'views_are_stale') \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'record_refresh_failure', 'refresh_views', 'views_are_stale') \gexec
 
 -- Receiving. What a loader needs for records of notifications, and no right on the progress of crawls: a function replaces an ID of an
 -- erased customer in it. DELETE as for loading. The view is for status; it has no customer.
@@ -289,7 +290,7 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
                                    ('orders'), ('order_transactions'), ('advanced_commerce_items'),
                                    ('advanced_commerce_refunds'), ('schema_drift'), ('field_issues'),
                                    ('rejected_records'), ('runs'), ('run_processes'), ('crawl_items'), ('coverage_gaps'), ('rate_scopes'),
-                                   ('rate_buckets')) v (relation))
+                                   ('rate_buckets'), ('refresh_state')) v (relation))
    AND attnum > 0 AND NOT attisdropped AND atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)
  GROUP BY attrelid \gexec
 -- Only when each header was first seen.

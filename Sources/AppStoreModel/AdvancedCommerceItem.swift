@@ -26,7 +26,7 @@ extension ObjectShape {
         "AdvancedCommerceOffer",
         [
             Field("period", .openText(["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P9M", "P1Y"])),
-            Field("periodCount", .integer32),
+            Field("periodCount", .count),
             Field("price", .money),
             Field("reason", .openText(["ACQUISITION", "WIN_BACK", "RETENTION"])),
         ]

@@ -3,8 +3,8 @@ extension ObjectShape {
     package static let transactionCommitment = ObjectShape(
         "TransactionCommitmentInfo",
         [
-            Field("billingPeriodNumber", .integer32),
-            Field("totalBillingPeriods", .integer32),
+            Field("billingPeriodNumber", .count),
+            Field("totalBillingPeriods", .count),
             Field("commitmentExpiresDate", .moment),
             Field("commitmentPrice", .money),
         ]

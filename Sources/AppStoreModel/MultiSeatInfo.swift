@@ -7,7 +7,7 @@ extension ObjectShape {
         "TransactionMultiSeatInfo",
         [
             Field("invitationManagement", .openText(["APPLE", "DEVELOPER"])),
-            Field("revokedSeatQuantity", .integer32),
+            Field("revokedSeatQuantity", .count),
             Field("priceTiers", .objectArray(.multiSeatPriceTier)),
         ]
     )
@@ -23,6 +23,6 @@ extension ObjectShape {
     /// A price of a seat, and the number of seats at that price.
     private static let multiSeatPriceTier = ObjectShape(
         "MultiSeatPriceTier",
-        [Field("price", .money), Field("quantity", .integer32)]
+        [Field("price", .money), Field("quantity", .count)]
     )
 }

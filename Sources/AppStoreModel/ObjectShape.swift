@@ -42,6 +42,8 @@ package enum FieldType: Sendable {
     case openText(Set<String>)
     case integer32
     case integer64
+    /// How many there are of something, such as seats or periods.
+    case count
     /// An `Int32` of an open set, with Apple's meaning of each known value.
     case openInteger([Int32: String])
     /// Thousandths of a unit of the currency.

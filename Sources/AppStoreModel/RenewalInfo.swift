@@ -27,7 +27,7 @@ extension ObjectShape {
             Field("renewalDate", .moment),
             Field("renewalPrice", .money),
             // The number of seats.
-            Field("renewalQuantity", .integer32),
+            Field("renewalQuantity", .count),
             Field("multiSeatInfo", .object(.renewalMultiSeat)),
             Field("currency", .currency),
             Field("renewalBillingPlanType", .billingPlanType),

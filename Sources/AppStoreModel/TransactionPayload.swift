@@ -21,7 +21,7 @@ extension ObjectShape {
             ),
             Field("transactionReason", .openText(["PURCHASE", "RENEWAL"])),
             Field("inAppOwnershipType", .openText(["ASSIGNED", "FAMILY_SHARED", "PURCHASED"])),
-            Field("quantity", .integer32),
+            Field("quantity", .count),
             Field("price", .money),
             Field("currency", .currency),
             Field("storefront", .storefront),

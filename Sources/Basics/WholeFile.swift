@@ -35,15 +35,18 @@ package enum WholeFile {
         mode: mode_t = 0o644,
         isDurable: Bool = true
     ) throws(Failure) {
+        let (folder, name) = OpenDirectory.split(path)
+        guard let directory = OpenDirectory(path: folder) else { throw failure(.create, path) }
         // The process ID keeps two processes apart. A file with this name was left by a killed process.
-        let draft = "\(path).\(getpid())"
-        unsafe unlink(draft)
-        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        let draft = "\(name).\(getpid())"
+        directory.remove(draft)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = unsafe openat(directory.descriptor, draft, flags, mode)
         guard descriptor >= 0 else { throw failure(.create, path) }
         defer {
             close(descriptor)
             // Does nothing after the rename.
-            unsafe unlink(draft)
+            directory.remove(draft)
         }
         guard fchmod(descriptor, mode) == 0 else { throw failure(.write, path) }
         var rest = bytes[...]
@@ -54,7 +57,9 @@ package enum WholeFile {
             rest = rest.dropFirst(written)
         }
         guard !isDurable || fsync(descriptor) == 0 else { throw failure(.write, path) }
-        guard unsafe rename(draft, path) == 0 else { throw failure(.write, path) }
+        guard unsafe renameat(directory.descriptor, draft, directory.descriptor, name) == 0 else {
+            throw failure(.write, path)
+        }
     }
 
     /// Takes the reason from `errno`.

@@ -57,6 +57,7 @@ final class RunAttempt: Sendable {
             status: status,
             run: state.run,
             summary: await summary(of: state),
+            viewsAreOld: state.report?.viewsFailure != nil,
             startedAt: startedAt,
             endedAt: Date.now
         )

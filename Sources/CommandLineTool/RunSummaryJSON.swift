@@ -19,18 +19,20 @@ struct RunSummaryJSON: Encodable {
     private let elapsedSeconds: Double
     private let csv: Files?
     private let parquet: Files?
+    private let viewsFailure: String?
     private let removed: [OldRecords]?
 
     init(_ report: RunReport) {
         job = report.job
         run = report.summary.run
-        exitCode = report.summary.exitCode
+        exitCode = report.exitStatus.rawValue
         joined = report.joined
         counts = RunCounts(report.summary)
         waitedForLimitsSeconds = Self.seconds(report.waitedForLimits)
         elapsedSeconds = Self.seconds(report.elapsed)
         csv = Self.files(.csv, of: report)
         parquet = Self.files(.parquet, of: report)
+        viewsFailure = report.viewsFailure
         removed = report.removed.isEmpty ? nil : report.removed
     }
 

@@ -13,7 +13,7 @@ struct RunSummaryText {
     var lines: [String] {
         let summary = report.summary
         var lines = [
-            "\(report.job): run \(summary.run) \(summary.hasLosses ? "complete, but data is missing" : "complete")",
+            "\(report.job): run \(summary.run) \(report.ending)",
             row("items", "\(summary.items) (\(summary.itemsDone) done, \(summary.itemsFailed) failed)"),
             row("pages", "\(summary.pages)"),
             row("requests", "\(summary.requests)"),
@@ -45,6 +45,7 @@ struct RunSummaryText {
         for files in report.published {
             lines.append(row(files.output.format.title, "\(files.output.directory): \(files.fileList)"))
         }
+        if let failure = report.viewsFailure { lines.append(row("views", namingJob(job, in: failure))) }
         for old in report.removed { lines.append(row("removed", old.inWords)) }
         if summary.hasLosses { lines.append(namingJob(job, in: "To see what is missing: storeledger status JOB")) }
         return lines
@@ -52,6 +53,14 @@ struct RunSummaryText {
 
     private func row(_ name: String, _ value: String) -> String {
         "  " + padded(name, to: 19) + value
+    }
+}
+
+extension RunReport {
+    /// How the run ended, such as `complete, but data is missing`.
+    var ending: String {
+        summary.hasLosses
+            ? "complete, but data is missing" : viewsFailure == nil ? "complete" : "complete, but the views are old"
     }
 }
 

@@ -158,7 +158,7 @@ extension FieldType {
     var columnType: ColumnType? {
         switch self {
         case .text, .openText, .currency, .storefront: .text
-        case .integer32, .openInteger, .percentage: .integer
+        case .integer32, .openInteger, .percentage, .count: .integer
         case .integer64, .money: .bigint
         case .boolean: .boolean
         case .moment: .timestamptz

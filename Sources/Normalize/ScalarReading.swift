@@ -25,6 +25,14 @@ extension ScalarReading {
     /// A number with 14 digits must be in another unit.
     static let plausibleMoments: ClosedRange<Int64> = -62_135_769_600_000...9_999_999_999_999
 
+    /// The largest amounts, counts and percentages, above and below zero.
+    ///
+    /// The totals are sums and products of them and have 64 bits, so one absurd value would keep every view from being
+    /// refreshed. Apple's highest price is 10,000 US dollars, which are less than a thousand million units of any currency.
+    static let moneyLimit: Int64 = 1_000_000_000_000
+    static let countLimit: Int32 = 1_000_000
+    static let percentageLimit: Int32 = 100_000
+
     /// Reads a value of the given type.
     ///
     /// The caller handles `null`, which counts as an absent field.
@@ -33,9 +41,12 @@ extension ScalarReading {
             switch type {
             case .text: Self.text(value)
             case .openText(let known): Self.openText(value, known: known)
-            case .integer32, .percentage: Self.integer(value)
+            case .integer32: Self.integer(value)
+            case .percentage: Self.integer(value, within: Self.percentageLimit, "a percentage in thousandths")
+            case .count: Self.integer(value, within: Self.countLimit, "a count")
             case .openInteger(let known): Self.openInteger(value, known: known)
-            case .integer64, .money: Self.bigint(value)
+            case .integer64: Self.bigint(value)
+            case .money: Self.money(value)
             case .boolean: value.bool.map { .asDocumented(.boolean($0)) } ?? .unusable(value, "true or false")
             case .moment: Self.moment(value)
             case .uuid: Self.uuid(value)
@@ -71,6 +82,13 @@ extension ScalarReading {
         return .asDocumented(.integer(integer))
     }
 
+    private static func integer(_ value: JSONElement, within limit: Int32, _ expected: String) -> Self {
+        guard case .asDocumented(.integer(let integer)) = integer(value), (-limit...limit).contains(integer) else {
+            return unusable(value, "\(expected), an integer of at most \(limit)")
+        }
+        return .asDocumented(.integer(integer))
+    }
+
     private static func openInteger(_ value: JSONElement, known: [Int32: String]) -> Self {
         let reading = integer(value)
         guard case .asDocumented(.integer(let integer)) = reading, known[integer] == nil else { return reading }
@@ -80,6 +98,13 @@ extension ScalarReading {
     private static func bigint(_ value: JSONElement) -> Self {
         guard let integer = value.int64 else { return unusable(value, "an integer of 64 bits") }
         return .asDocumented(.bigint(integer))
+    }
+
+    private static func money(_ value: JSONElement) -> Self {
+        guard let amount = value.int64, (-moneyLimit...moneyLimit).contains(amount) else {
+            return unusable(value, "an amount in thousandths, an integer of at most \(moneyLimit)")
+        }
+        return .asDocumented(.bigint(amount))
     }
 
     private static func moment(_ value: JSONElement) -> Self {

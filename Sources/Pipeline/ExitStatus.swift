@@ -38,7 +38,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     package var meaning: String {
         switch self {
         case .complete: "complete: every item reached its end"
-        case .completeWithLosses: "complete, but items failed, or records were rejected, or a gap was recorded"
+        case .completeWithLosses:
+            "complete, but items failed, records were rejected, a gap was recorded, or the views are old"
         case .usage: "wrong command line"
         case .badInput: "bad job file or ID list; nothing was sent"
         case .missingInput: "an input file is missing or unreadable"

@@ -95,6 +95,14 @@ package struct Failure: Sendable {
             explain(error)
         case let error as MissingShare:
             (.bug, error.description)
+        case let error as StaleStatistics:
+            (
+                .completeWithLosses,
+                "the planner's statistics of \(error.tables) can contain values of customers who were erased since \(error.since)\(error.failure.map { ": \($0)" } ?? "")"
+                    + "; storeledger refresh renews them"
+            )
+        case let error as ViewsAreOld:
+            (.completeWithLosses, error.sentence)
         case let error as LockTimeout:
             (.workLeft, sentence(of: error))
         case let error as ClockDisagreement:

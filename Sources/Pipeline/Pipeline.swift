@@ -167,7 +167,7 @@ package struct Pipeline: Sendable {
                     )
                 } catch  where [.cannotCreate, .ioError].contains(Failure(error).status) {
                     // Every record is stored, so a full disk of the files keeps only the files back.
-                    await refreshViews(report: report)
+                    _ = await refreshViews(report: report)
                     throw error
                 }
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
@@ -175,7 +175,10 @@ package struct Pipeline: Sendable {
             } while !summary.isComplete
             // Before the refresh, which then shows what is left.
             let removed = await removeOldRecords(report: report)
-            await refreshViews(report: report)
+            let viewsFailure = await refreshViews(report: report)
+            if let viewsFailure {
+                try? await ledger.recordViewsNotRefreshed(by: start.run, app: app, viewsFailure)
+            }
             // Only for display.
             try? await ledger.leaveRun(holder)
             return RunReport(
@@ -186,6 +189,7 @@ package struct Pipeline: Sendable {
                 waitedForLimits: await limits.waited,
                 elapsed: time.monotonic() - began,
                 published: published,
+                viewsFailure: viewsFailure,
                 removed: removed,
                 sources: plan.changedSince != nil ? try await ledger.customerSources(of: app) : nil
             )
@@ -252,12 +256,15 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Refreshes the views if they are stale; a failure is a remark.
-    private func refreshViews(report: @Sendable (RunEvent) -> Void) async {
+    /// Refreshes the views if they are stale.
+    ///
+    /// - Returns: A message if they are not up to date.
+    private func refreshViews(report: @Sendable (RunEvent) -> Void) async -> String? {
         let warning = await refreshAfterwards(evenIfFresh: false) {
             report(.remark("bringing the views up to date"))
         }
         if let warning { report(.remark(warning)) }
+        return warning
     }
 
     /// Connects and checks that this storeledger version supports the schema.

@@ -1,6 +1,6 @@
 import LedgerSchema
 
-/// A session that holds a lock on a table or view.
+/// A session that holds a lock on a table or view, or has a transaction open.
 ///
 /// Its texts are safe to print.
 package struct LockHolder: Equatable, Sendable, CustomStringConvertible {
@@ -13,7 +13,7 @@ package struct LockHolder: Equatable, Sendable, CustomStringConvertible {
     package let since: String?
     /// Its strongest lock, such as `ExclusiveLock`.
     package let mode: String
-    /// The table or view that is locked.
+    /// The table or view that is locked; `transaction` and its number for a transaction that is waited for.
     package let relation: String
 
     package var description: String {
@@ -41,6 +41,7 @@ extension LockHolder {
         on connection: borrowing PostgresConnection
     ) throws -> [LockHolder] {
         let table: Cell = if case .table(let name) = scope { .text(name) } else { .null }
+        let transaction: Cell = if case .transactions(let number) = scope { .text(number) } else { .null }
         return try connection.run(
             """
             WITH held AS (
@@ -51,17 +52,24 @@ extension LockHolder {
                  CROSS JOIN LATERAL array_position(ARRAY['AccessShareLock', 'RowShareLock', 'RowExclusiveLock',
                            'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
                            'AccessExclusiveLock'], l.mode) AS s (strength)
-                 WHERE l.granted AND l.pid <> pg_backend_pid() AND c.relnamespace = to_regnamespace(quote_ident($1::text))
+                 WHERE $5::text IS NULL AND l.granted AND l.pid <> pg_backend_pid() AND c.relnamespace = to_regnamespace(quote_ident($1::text))
                    AND ($2::text IS NULL OR c.relname = $2) AND (s.strength > 1 OR $3::boolean)
                  ORDER BY l.pid, s.strength DESC, c.relname
+            ), open AS (
+                -- age() compares the short numbers of pg_locks across their wraparound.
+                SELECT DISTINCT ON (l.pid) l.pid, l.mode, 'transaction ' || l.transactionid AS relname, 0 AS strength
+                  FROM pg_locks l
+                 WHERE l.locktype = 'transactionid' AND l.granted AND l.pid <> pg_backend_pid()
+                   AND age(l.transactionid) > age($5::text::xid8::xid)
+                 ORDER BY l.pid, age(l.transactionid) DESC
             )
             SELECT h.pid, regexp_replace(coalesce(a.usename, ''), '[[:cntrl:]]', '?', 'g') AS usename,
                    regexp_replace(coalesce(a.application_name, ''), '[[:cntrl:]]', '?', 'g') AS application_name,
                    to_char(a.xact_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS since, h.mode, h.relname
-              FROM held h JOIN pg_stat_activity a ON a.pid = h.pid
+              FROM (SELECT * FROM held UNION ALL SELECT * FROM open) h JOIN pg_stat_activity a ON a.pid = h.pid
              ORDER BY h.strength DESC, a.xact_start NULLS LAST, h.pid LIMIT $4::integer
             """,
-            [.text(schema), table, .boolean(scope == .schemaWithReaders), .integer(Int32(limit))]
+            [.text(schema), table, .boolean(scope == .schemaWithReaders), .integer(Int32(limit)), transaction]
         ).map { row in
             LockHolder(
                 processID: try row.int64("pid"),

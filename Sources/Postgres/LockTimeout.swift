@@ -10,6 +10,8 @@ package struct LockTimeout: Error, Equatable, Sendable {
         case schema
         /// All locks, including readers': a change of the schema waits for readers too.
         case schemaWithReaders
+        /// Transactions that began before the one with this number, a `xid8`.
+        case transactions(before: String)
     }
 
     /// The reason for the wait, as in "waited 10 min for the views' refresh".

@@ -6,7 +6,9 @@ import SignedData
 /// A directory for published files, locked for one publisher at a time.
 struct OutputDirectory: ~Copyable {
     let path: String
-    private let descriptor: Int32
+    let folder: OpenDirectory
+
+    private var descriptor: Int32 { folder.descriptor }
 
     /// The suffix of temporary files; with the lock held, existing ones were left by a killed publisher.
     private static let temporarySuffix = ".storeledger-tmp"
@@ -16,19 +18,17 @@ struct OutputDirectory: ~Copyable {
     /// No part of the path may be a symbolic link, because a link could redirect the files.
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also if another process is publishing there.
     init(path: String) throws(LedgerError) {
-        let descriptor = try Self.openDirectory(path)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            throw .directoryInUse(path: path)
-        }
+        let folder = OpenDirectory(descriptor: try Self.openDirectory(path))
+        guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .directoryInUse(path: path) }
         self.path = path
-        self.descriptor = descriptor
+        self.folder = folder
     }
 
     /// Removes files that were not published.
     deinit {
-        removeTemporaries()
-        close(descriptor)
+        for name in folder.names() where name.hasPrefix(".") && name.hasSuffix(Self.temporarySuffix) {
+            folder.remove(name)
+        }
     }
 
     /// Opens a new temporary file for `name`, with mode 0600.
@@ -43,7 +43,7 @@ struct OutputDirectory: ~Copyable {
             }
         }
         let temporary = Self.temporaryName(name)
-        unsafe unlinkat(descriptor, temporary, 0)
+        folder.remove(temporary)
         let file = unsafe openat(descriptor, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .cannotCreate(path: "\(path)/\(name)", reason: systemErrorText(errno)) }
         return UnpublishedFile(path: "\(path)/\(name)", descriptor: file)
@@ -58,7 +58,7 @@ struct OutputDirectory: ~Copyable {
 
     /// Removes a published file if it exists.
     borrowing func remove(_ name: String) throws(LedgerError) {
-        guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+        guard folder.remove(name) else {
             throw .cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(errno))
         }
     }
@@ -119,17 +119,6 @@ struct OutputDirectory: ~Copyable {
     }
 
     private static func temporaryName(_ name: String) -> String { ".\(name)\(temporarySuffix)" }
-
-    private borrowing func removeTemporaries() {
-        guard let folder = unsafe opendir(path) else { return }
-        defer { unsafe closedir(folder) }
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name.hasPrefix("."), name.hasSuffix(Self.temporarySuffix) { unsafe unlinkat(descriptor, name, 0) }
-        }
-    }
 }
 
 /// A file that has only its temporary name yet.

@@ -1,6 +1,4 @@
 import Basics
-import FoundationEssentials
-import Glibc
 import JobPlan
 package import Ledger
 package import LedgerSchema
@@ -25,9 +23,15 @@ extension Ledger {
             throw LedgerError.cannotCreate(path: order.files.directory, reason: reason)
         }
         let export = ChangeExport(order: order, app: app, published: published?.parts ?? [])
-        try export.removeUnpublishedFiles()
+        export.removeUnpublishedFiles(in: directory.folder)
         let snapshot = try await transaction { connection in try export.begin(on: connection) }
-        guard let part = try await writeWhenSettled(export, since: snapshot) else { return nil }
+        if snapshot == nil { try await waitForOpenTransactions("transactions that change rows without logging them") }
+        let written = try await transaction(.readOnlySnapshot) { connection in
+            // Between two tables the session rests while a large file goes to disk.
+            try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
+            return try export.write(since: snapshot, from: connection)
+        }
+        guard let part = written else { return nil }
         crashPoint(.partWritten)
         try await transaction { connection in try export.announce(part, on: connection) }
         crashPoint(.partAnnounced)
@@ -46,26 +50,7 @@ extension Ledger {
         try await transaction { connection in try export.confirm(on: connection) }
         return part
     }
-
-    /// Writes the part's files as soon as every transaction has ended that may have changed rows without logging them.
-    private func writeWhenSettled(_ export: ChangeExport, since snapshot: String?) async throws -> ChangeManifest.Part?
-    {
-        while true {
-            do {
-                return try await transaction(.readOnlySnapshot) { connection in
-                    // Between two tables the session rests while a large file goes to disk.
-                    try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-                    return try export.write(since: snapshot, from: connection)
-                }
-            } catch is UnsettledWriters {
-                try await Task.sleep(for: .milliseconds(200))
-            }
-        }
-    }
 }
-
-/// A transaction is open that began before the export, and that may change rows without logging them.
-private struct UnsettledWriters: Error {}
 
 /// One publication of changes.
 struct ChangeExport {
@@ -116,19 +101,17 @@ struct ChangeExport {
     ///   - last: The snapshot of the last part; `nil` to write all rows.
     ///   - connection: In a transaction with one snapshot.
     /// - Returns: `nil` if nothing has changed.
-    /// - Throws: ``UnsettledWriters`` if a transaction that began before the log may still change rows unlogged.
+    /// - Throws: As ``Ledger/publishChanges(_:of:)``.
     func write(since last: String?, from connection: borrowing PostgresConnection) throws -> ChangeManifest.Part? {
         let now = try connection.run(
             """
             SELECT pg_current_snapshot()::text AS snapshot, gen_random_uuid()::text AS id,
-                   pg_snapshot_xmin(pg_current_snapshot()) > started_in AS is_settled,
                    to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment
               FROM change_exports WHERE \(Self.isThisExport)
             """,
             key
         )
         guard now.count == 1 else { throw LedgerError.invariant("the change export was removed while it ran") }
-        guard try last != nil || now[0].bool("is_settled") else { throw UnsettledWriters() }
         let moment = try now[0].text("moment")
         let number = (published.last?.part ?? 0) + 1
         let place = { (folder: String) in "\(folder)/dt=\(moment.prefix(10))" }
@@ -220,24 +203,25 @@ struct ChangeExport {
         )
     }
 
-    /// Removes files of parts that are not in the manifest.
-    func removeUnpublishedFiles() throws {
+    /// Removes files of parts that are not in the manifest; a symbolic link in place of a directory is not followed.
+    ///
+    /// - Parameter directory: That of the parts.
+    func removeUnpublishedFiles(in directory: borrowing OpenDirectory) {
         let known = Set(published.flatMap { $0.files + $0.tombstones }.map(\.file))
         for table in FileOutput.tablesWithChanges {
             for folder in [table, Self.tombstoneFolder(of: table)] {
-                for day in Self.names(in: "\(order.files.directory)/\(folder)") where day.hasPrefix("dt=") {
-                    let path = "\(folder)/\(day)"
-                    for name in Self.names(in: "\(order.files.directory)/\(path)")
-                    where (name.hasPrefix("part-") || name.hasPrefix(".part-")) && !known.contains("\(path)/\(name)") {
-                        unsafe unlink("\(order.files.directory)/\(path)/\(name)")
+                guard let days = directory.directory(folder) else { continue }
+                for day in days.names() where day.hasPrefix("dt=") {
+                    guard let parts = days.directory(day) else { continue }
+                    for name in parts.names()
+                    where (name.hasPrefix("part-") || name.hasPrefix(".part-"))
+                        && !known.contains("\(folder)/\(day)/\(name)")
+                    {
+                        parts.remove(name)
                     }
                 }
             }
         }
-    }
-
-    private static func names(in directory: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
     /// Tombstones are in a folder of their own, because their files have other columns.

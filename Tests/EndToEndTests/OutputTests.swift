@@ -35,7 +35,7 @@ struct OutputTests {
 
             let outcome = try await stage.storeledger("plan", path, "--json")
 
-            #expect(outcome.code == 0 && outcome.errors == "")
+            #expect(outcome.code == 0 && outcome.errorLines == [])
             let plan = try JSONDecoder().decode(Plan.self, from: Data(outcome.output.utf8))
             #expect(plan.job == "nightly" && plan.transactionIds == 20 && plan.duplicates == 2 && plan.share == 0.5)
             let streams = Dictionary(uniqueKeysWithValues: plan.streams.map { ($0.stream, $0) })
@@ -116,7 +116,7 @@ struct OutputTests {
             #expect(never.code == 0 && never.output == "nightly has never run\n")
             #expect(try await stage.storeledger("status", path, "--json").output == "null\n")
             let doctor = try await stage.storeledger("doctor", path)
-            #expect(doctor.code == 0 && doctor.errors == "")
+            #expect(doctor.code == 0 && doctor.errorLines == [])
             let checks = doctor.output.split(separator: "\n")
             #expect(checks.count == 11 && checks.allSatisfy { $0.hasPrefix("ok ") }, "\(doctor.output)")
             #expect(try await stage.store.requests().total == 1)
@@ -129,7 +129,7 @@ struct OutputTests {
 
             let requests = try await stage.store.requests().total
             let outcome = try await stage.storeledger("status", path, "--json")
-            #expect(outcome.code == 0 && outcome.errors == "")
+            #expect(outcome.code == 0 && outcome.errorLines == [])
             let status = try JSONDecoder().decode(Status.self, from: Data(outcome.output.utf8))
             #expect(status.app == "com.example.game" && status.environment == "Production" && status.job == "nightly")
             let last = try #require(status.runs.first)
@@ -160,7 +160,7 @@ struct OutputTests {
             try await stage.run(try stage.write(job))
 
             let outcome = try await stage.storeledger("status", "--json")
-            #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+            #expect(outcome.code == 0 && outcome.errorLines == [], "\(outcome.errors)")
             let statuses = try JSONDecoder().decode([Status].self, from: Data(outcome.output.utf8))
             #expect(statuses.map(\.job) == ["another", "nightly"])
             #expect(statuses.allSatisfy { $0.app == "com.example.game" })
@@ -208,7 +208,7 @@ struct OutputTests {
                 "coverage \"$1\"", "coverage \"$1\" --all --json", "report \"$1\" --output -",
             ] {
                 let outcome = try await Self.withClosedPipe("\(words) >&4", path, stage)
-                #expect(outcome.code == 0 && outcome.errors == "", "\(words): \(outcome)")
+                #expect(outcome.code == 0 && outcome.errorLines == [], "\(words): \(outcome)")
             }
         }
     }
@@ -224,8 +224,11 @@ struct OutputTests {
                 environment: ["DATABASE_URL": database, "PATH": "/usr/bin:/bin"]
             ) { process in
                 #expect(await process.wait() == 74, "\(process.errors)")
-                #expect(process.errors.hasPrefix("storeledger: the result cannot be written to stdout: "))
-                #expect(process.errors.split(separator: "\n").count == 1)
+                #expect(
+                    Stage.lines(of: process.errors).first?
+                        .hasPrefix("storeledger: the result cannot be written to stdout: ") == true
+                )
+                #expect(Stage.lines(of: process.errors).count == 1)
             }
         }
     }

@@ -53,7 +53,7 @@ struct ReaderTests {
             let path = try await stage.migrated(stage.job)
             let empty = try await stage.storeledger("coverage")
             #expect(empty.code == 64, "\(empty)")
-            #expect(empty.errors == "storeledger: the ledger has no app yet; storeledger run JOB adds the first\n")
+            #expect(empty.errorLines == ["storeledger: the ledger has no app yet; storeledger run JOB adds the first"])
             try await stage.run(path)
             var other = stage.job
             other.name = "weekly"
@@ -91,9 +91,9 @@ struct ReaderTests {
             }
             let apps =
                 "com.example.game (Production), com.example.game (Sandbox), com.example.other (Production)"
-            let choose = "storeledger: choose an app of the ledger with --app and --environment: \(apps)\n"
-            #expect(try await stage.storeledger("coverage").errors == choose)
-            #expect(try await stage.storeledger("status", "--app", "com.example.third").errors == choose)
+            let choose = "storeledger: choose an app of the ledger with --app and --environment: \(apps)"
+            #expect(try await stage.storeledger("coverage").errorLines == [choose])
+            #expect(try await stage.storeledger("status", "--app", "com.example.third").errorLines == [choose])
             #expect(try await stage.storeledger("coverage", "--app", "com.example.game").code == 0)
             let sandbox = try await stage.storeledger(
                 "report",
@@ -105,10 +105,10 @@ struct ReaderTests {
                 "-"
             )
             #expect(sandbox.code == 64)
-            #expect(sandbox.errors == "storeledger: no job of com.example.game (Sandbox) has ever run\n")
+            #expect(sandbox.errorLines == ["storeledger: no job of com.example.game (Sandbox) has ever run"])
             let job = try await stage.storeledger("status", "--app", "com.example.game", "--job", "daily")
             let words = "no job daily of com.example.game (Production) has ever run; these have: nightly, weekly"
-            #expect(job.code == 64 && job.errors == "storeledger: \(words)\n", "\(job)")
+            #expect(job.code == 64 && job.errorLines == ["storeledger: \(words)"], "\(job)")
             for arguments in [
                 ["status", path, "--app", "com.example.game"], ["coverage", path, "--database", "postgresql:///x"],
                 ["export"], ["export", path, "--csv-directory", "out"], ["export", "--csv-directory", "/etc/x"],

@@ -35,7 +35,7 @@ struct RecentRunTests {
 
             let second = try await stage.storeledger("run", path, "--if-older-than", "20h")
 
-            #expect(second.code == 0 && second.errors == "", "\(second.errors)")
+            #expect(second.code == 0 && second.errorLines == [], "\(second.errors)")
             #expect(
                 second.output.hasPrefix("nightly: nothing to do; run 1 is complete (exit code 0) and began "),
                 "\(second.output)"

@@ -40,7 +40,7 @@ struct RehearsalTests {
             let path = try await stage.migrated(job)
             let first = try await stage.run(path)
             let own = try Self.server(of: stage.store)
-            let sentence = try #require(first.errors.split(separator: "\n").first)
+            let sentence = try #require(ChildProcess.lines(of: first.errors).first)
             #expect(
                 sentence.hasPrefix("storeledger: Rehearsal: requests go to \(own), records signed under root "),
                 "\(sentence)"
@@ -129,7 +129,7 @@ struct RehearsalTests {
             let path = try await stage.migrated(stage.job)
             try await stage.withStoreledger(["run", path] + form) { run in
                 #expect(await run.wait() == 0)
-                let first = try #require(run.errors.split(separator: "\n").first)
+                let first = try #require(ChildProcess.lines(of: run.errors).first)
                 #expect(
                     first.contains("Rehearsal: requests go to \(try Self.server(of: stage.store)), records"),
                     "\(first)"

@@ -103,7 +103,7 @@ struct RoleTests {
                     "--json",
                     environment: analyst
                 )
-                #expect(outcome.code == 0 && outcome.errors == "", "\(words): \(outcome)")
+                #expect(outcome.code == 0 && outcome.errorLines == [], "\(words): \(outcome)")
                 struct Status: Decodable, Equatable {
                     struct Run: Decodable, Equatable {
                         let state: String

@@ -4,6 +4,7 @@ import Ledger
 import LedgerSchema
 import Postgres
 import Publish
+import Synchronization
 import TestSupport
 import Testing
 
@@ -142,6 +143,80 @@ struct PublishChangesTests {
             let part = try #require(try await first)
             #expect(part.from == nil && part.files.map(\.rows) == [2, 0, 0, 0])
             try await Self.expectSame(world, in: directory, "first part")
+        }
+    }
+
+    @Test func `the first part waits for a writer that began while the export started, and names it at the deadline`()
+        async throws
+    {
+        let world = try await TestLedger()
+        // The transaction that starts the export has its number, and waits before its commit.
+        let gate = try Self.session()
+        try gate.script("SELECT pg_advisory_lock(1)")
+        try await world.run(
+            """
+            CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
+            CREATE TRIGGER wait_at_gate AFTER INSERT ON change_exports EXECUTE FUNCTION wait_at_gate()
+            """
+        )
+        try await withTemporaryDirectory { directory in
+            let isPublished = Mutex(false)
+            let publish = { @Sendable in
+                defer { isPublished.withLock { $0 = true } }
+                return try await world.ledger.publishChanges(Self.order(directory), of: world.app)
+            }
+            async let first = publish()
+            while try await world.count("pg_locks WHERE locktype = 'advisory' AND NOT granted") == 0 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let writer = try Self.session()
+            try writer.script("BEGIN; \(Self.insert("beside", world))")
+            let row = try writer.run("SELECT pg_current_xact_id()::text AS number, pg_backend_pid() AS process")[0]
+            let (number, process) = (try row.text("number"), try row.int64("process"))
+            try gate.script("SELECT pg_advisory_unlock(1)")
+            while try await world.count("change_exports") == 0 { try await Task.sleep(for: .milliseconds(10)) }
+
+            let timeout = await #expect(throws: LockTimeout.self) {
+                try await world.ledger.waitForOpenTransactions("a test", atMost: .zero)
+            }
+            let holder = timeout?.holders.first { $0.relation == "transaction \(number)" }
+            #expect(holder?.processID == process, "\(String(describing: timeout))")
+
+            // An export that does not wait is over at some time; one that waits asks again and again.
+            let asks = "pg_stat_activity WHERE query LIKE '%pg_snapshot_xmin%' AND pid <> pg_backend_pid()"
+            while try await !isPublished.withLock(\.self), world.count(asks) == 0 {}
+            try writer.script("COMMIT")
+            let part = try #require(try await first)
+            #expect(part.from == nil && part.files.map(\.rows) == [1, 0, 0, 0])
+            _ = try await publish()
+            try await Self.expectSame(world, in: directory, "second part")
+        }
+    }
+
+    @Test func `JF06 a link in place of a directory of parts is not followed when old parts are removed`() async throws
+    {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            let (out, outside) = (directory + "/out", directory + "/outside")
+            let publish = { try await world.ledger.publishChanges(Self.order(out), of: world.app) }
+            try await world.run(Self.insert("a", world))
+            _ = try await publish()
+            // A table's directory that no export writes any more, and a day of one that does.
+            let links = ["\(out)/renewals", "\(out)/transactions/dt=2020-01-01"]
+            let files = ["\(outside)/0/dt=2020-01-01/part-7-1.csv", "\(outside)/1/part-7-1.csv"]
+            let stray = "\(out)/transactions/dt=2020-01-02/part-7-1.csv"
+            for file in files + [stray] {
+                let folder = URL(filePath: file).deletingLastPathComponent().path
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try Data("part".utf8).write(to: URL(filePath: file))
+            }
+            for (number, link) in links.enumerated() {
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "\(outside)/\(number)")
+            }
+            _ = try await publish()
+            #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+            #expect(!FileManager.default.fileExists(atPath: stray))
         }
     }
 

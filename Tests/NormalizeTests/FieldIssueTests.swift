@@ -13,7 +13,8 @@ struct FieldIssueTests {
     }
 
     @Test(arguments: [
-        ("9223372036854775807", Cell.bigint(.max)), ("9223372036854775808", .null), ("-1", .bigint(-1)),
+        ("1000000000000", Cell.bigint(1_000_000_000_000)), ("1000000000001", .null), ("-1000000000001", .null),
+        ("9223372036854775807", .null), ("9223372036854775808", .null), ("-1", .bigint(-1)),
         ("9990.5", .null), (#""9990""#, .null), ("true", .null), ("1e3", .null), ("[1]", .null),
     ])
     func `N10 N11 a price is exact or it is an issue`(_ value: String, _ expected: Cell) throws {
@@ -21,6 +22,44 @@ struct FieldIssueTests {
         #expect(snapshot.cell("price_milliunits") == expected)
         #expect(rows.issues.map(\.path) == (expected == .null ? ["price"] : []))
         #expect(snapshot.cell("product_id") == .text("pro.monthly"))
+    }
+
+    @Test(arguments: [
+        ("quantity", "quantity", "1000000", "1000001"), ("quantity", "quantity", "-1000000", "-1000001"),
+        ("revocationPercentage", "revocation_percentage_milliunits", "100000", "100001"),
+    ])
+    func `N10 a count or a percentage that no total can have is an issue`(
+        _ field: String,
+        _ column: String,
+        _ largest: String,
+        _ beyond: String
+    ) throws {
+        let (snapshot, rows) = try Self.load(field, largest)
+        #expect(snapshot.cell(column) == Int32(largest).map(Cell.integer) && rows.issues.isEmpty)
+        let (other, refused) = try Self.load(field, beyond)
+        #expect(other.cell(column) == .null && refused.issues.map(\.path) == [field])
+    }
+
+    /// What the totals add up and multiply; a new field of money, of a count or of a percentage is bounded by its type.
+    @Test func `N10 no field is a plain number that can be an amount or a count`() {
+        let plain = [
+            ObjectShape.transaction, .renewalInfo, .notification, .appTransaction, .sendAttempt,
+        ].flatMap { Self.plainNumbers(of: $0) }
+        #expect(
+            Set(plain) == ["appAppleId", "versionExternalIdentifier", "succeededCount", "failedCount"],
+            "\(plain)"
+        )
+    }
+
+    /// The fields of a shape that are numbers without a bound, those of its objects, lists and signed payloads included.
+    private static func plainNumbers(of shape: ObjectShape) -> [String] {
+        shape.fields.flatMap { field in
+            switch field.type {
+            case .integer32, .integer64: [field.key]
+            case .object(let inner), .objectArray(let inner), .signed(let inner): plainNumbers(of: inner)
+            default: []
+            }
+        }
     }
 
     @Test(arguments: ["1E400", "1e131071", String(repeating: "9", count: 60)])

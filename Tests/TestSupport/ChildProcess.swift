@@ -128,6 +128,13 @@ package final class ChildProcess: Sendable {
     /// Everything on stderr so far.
     package var errors: String { standardError.text }
 
+    /// The lines of a stderr without the notices that a program waits for PostgreSQL.
+    ///
+    /// A busy machine adds such a notice to any command that has a database, so a test that compares stderr compares these.
+    package static func lines(of errors: String) -> [Substring] {
+        errors.split(separator: "\n").filter { !$0.contains("waiting for PostgreSQL: ") }
+    }
+
     /// Waits for a line on stdout that contains `words`; `nil` when the program ends without one.
     package func outputLine(with words: String) async -> String? { await standardOutput.line(with: words) }
 

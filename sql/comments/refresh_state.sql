@@ -7,4 +7,6 @@ COMMENT ON COLUMN refresh_state.purchases IS 'The number of subscriptions and ot
 COMMENT ON COLUMN refresh_state.is_rebuild IS
     'Whether everything is being computed again. False, except inside the transaction of a refresh.';
 COMMENT ON COLUMN refresh_state.milliseconds IS 'The duration of the last refresh, in milliseconds.';
+COMMENT ON COLUMN refresh_state.failed_since IS 'Since when every refresh has failed; NULL if the last one succeeded.';
+COMMENT ON COLUMN refresh_state.failure IS 'Why the last refresh failed; NULL if it succeeded.';
 COMMENT ON COLUMN refresh_state.next_as_of IS 'The time as of which the running refresh or erasure counts new rows.';

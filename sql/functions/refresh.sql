@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION views_are_stale() RETURNS boolean LANGUAGE sql STABLE
     SELECT EXISTS (SELECT FROM refresh_changed_keys WHERE kind <> 'again')
         OR EXISTS (SELECT FROM refresh_state
                     WHERE as_of IS NULL OR (as_of AT TIME ZONE 'UTC')::date < (now() AT TIME ZONE 'UTC')::date
-                       OR definitions IS DISTINCT FROM refresh_definitions())
+                       OR definitions IS DISTINCT FROM refresh_definitions() OR failed_since IS NOT NULL)
         OR EXISTS (SELECT FROM refresh_stored_periods WHERE due_at <= now())
         OR EXISTS (SELECT FROM refresh_stored_notification_days WHERE due_at <= now())
 $$;
@@ -70,10 +70,31 @@ BEGIN
     changed_views := views_over(changed);
     milliseconds := extract(epoch FROM clock_timestamp() - began) * 1000;
     UPDATE refresh_state s
-       SET as_of = now(), definitions = refresh_definitions(), is_rebuild = false, milliseconds = refresh_views.milliseconds;
+       SET as_of = now(), definitions = refresh_definitions(), is_rebuild = false, milliseconds = refresh_views.milliseconds,
+           failed_since = NULL, failure = NULL;
     RETURN NEXT;
 END $$;
 COMMENT ON FUNCTION refresh_views IS
     'Brings the totals up to date that the views read, for a role that does not own them. With everything, computes all from every record.';
 
-REVOKE EXECUTE ON FUNCTION views_are_stale, refresh_views FROM PUBLIC;
+-- The next refresh that succeeds clears it.
+CREATE OR REPLACE FUNCTION record_refresh_failure(message text) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '5s' AS $$
+    UPDATE refresh_state SET failed_since = coalesce(failed_since, now()), failure = message
+$$;
+COMMENT ON FUNCTION record_refresh_failure IS 'Records why the views could not be refreshed, for a role that does not own them.';
+
+REVOKE EXECUTE ON FUNCTION views_are_stale, refresh_views, record_refresh_failure FROM PUBLIC;
+
+-- Roles that refresh the views already may also record why they could not, before sql/roles.sql runs again.
+DO $$
+DECLARE
+    grantee text;
+BEGIN
+    FOR grantee IN
+        SELECT pg_get_userbyid(a.grantee) FROM pg_proc p, aclexplode(p.proacl) a
+         WHERE p.oid = 'refresh_views(boolean, boolean)'::regprocedure AND a.grantee <> p.proowner
+    LOOP
+        EXECUTE format('GRANT EXECUTE ON FUNCTION record_refresh_failure TO %I', grantee);
+    END LOOP;
+END $$;

@@ -52,30 +52,38 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION analyze_crawl_items IS 'Updates the planner statistics of crawl_items on behalf of a role that does not own the table.';
 
+-- A table that cannot be analysed stays in stale_statistics with the reason, and keeps nobody else waiting: the next call tries again.
 CREATE OR REPLACE FUNCTION analyze_erased_tables() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '60s' AS $$
 DECLARE
     seen   bigint[];
-    erased regclass;
+    erased record;
 BEGIN
     SELECT array_agg(s.stale_id) INTO seen FROM stale_statistics s;
     FOR erased IN
-        SELECT c.oid FROM pg_class c
-         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
-           AND c.relname IN (SELECT s.table_name FROM stale_statistics s WHERE s.stale_id = ANY (seen))
-         ORDER BY c.relname
+        SELECT DISTINCT s.table_name AS name, c.oid::regclass AS place FROM stale_statistics s
+          LEFT JOIN pg_class c ON c.relname = s.table_name AND c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+         WHERE s.stale_id = ANY (seen)
+         ORDER BY s.table_name
     LOOP
-        EXECUTE format('ANALYZE %s', erased);
-        PERFORM forget_statistics(erased);
+        BEGIN
+            IF erased.place IS NOT NULL THEN
+                EXECUTE format('ANALYZE %s', erased.place);
+                PERFORM forget_statistics(erased.place);
+            END IF;
+            DELETE FROM stale_statistics s WHERE s.table_name = erased.name AND s.stale_id = ANY (seen);
+        EXCEPTION WHEN OTHERS THEN
+            UPDATE stale_statistics s SET failure = SQLERRM WHERE s.table_name = erased.name AND s.stale_id = ANY (seen);
+        END;
     END LOOP;
-    DELETE FROM stale_statistics s WHERE s.stale_id = ANY (seen);
 END $$;
 COMMENT ON FUNCTION analyze_erased_tables IS
     'Updates the planner statistics of tables from which an erasure has removed rows, on behalf of a role that does not own them.';
 
--- ANALYZE of an empty table, or of an empty partition, changes nothing, so the statistics of the rows that were there would stay.
--- A row that exists only inside this transaction takes their place in the sample; no other session can see it. In a partition, its
--- key is one that belongs there.
+-- ANALYZE of an empty table, or of an empty partition, changes nothing, so the statistics of the rows that were there would stay, and
+-- before PostgreSQL 18 no function removes them. A row that exists only inside this transaction takes their place in the sample; no
+-- other session can see it. It has a value in each column that must have one. If a constraint lists the values of a column, the row
+-- has the last of them. In a partition, its key is one that belongs there. A table without statistics needs no such row.
 CREATE OR REPLACE FUNCTION forget_statistics(emptied regclass) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     names      text;
@@ -94,16 +102,27 @@ BEGIN
     SELECT string_agg(quote_ident(a.attname), ', '),
            string_agg(CASE WHEN a.attname = 'app_id' THEN '(SELECT min(app_id) FROM apps)'
                            WHEN a.attname = key_column THEN '$1'
-                           WHEN a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN '0'
-                           WHEN a.atttypid = 'timestamptz'::regtype THEN '''epoch'''
-                           WHEN a.atttypid = 'boolean'::regtype THEN 'false'
-                           WHEN a.atttypid = 'jsonb'::regtype THEN '''{}'''
-                           WHEN a.atttypid = 'text'::regtype THEN '''done'''
-                           ELSE '''''' END, ', ')
+                           WHEN listed.value IS NOT NULL THEN listed.value
+                           ELSE format('%L::%s', CASE WHEN t.typcategory = 'N' THEN '0'
+                                                      WHEN t.typcategory = 'D' THEN 'epoch'
+                                                      WHEN t.typcategory = 'B' THEN 'false'
+                                                      WHEN t.typcategory = 'A' OR t.typname = 'jsonb' THEN '{}'
+                                                      WHEN t.typcategory = 'S' THEN 'done'
+                                                      WHEN t.typname = 'uuid' THEN '00000000-0000-0000-0000-000000000000'
+                                                      ELSE '' END, format_type(t.oid, NULL)) END, ', ')
       INTO names, cells
       FROM pg_attribute a
-     WHERE a.attrelid = emptied AND a.attnum > 0 AND NOT a.attisdropped AND a.attnotnull AND a.attidentity = '';
-    FOR part IN SELECT coalesce(i.inhrelid, emptied) FROM (SELECT) one LEFT JOIN pg_inherits i ON i.inhparent = emptied LOOP
+      JOIN pg_type t ON t.oid = a.atttypid
+      LEFT JOIN LATERAL (
+          SELECT substring(pg_get_constraintdef(c.oid) FROM '[[,] ?(''[^'']*''::text|[0-9]+)]') AS value FROM pg_constraint c
+           WHERE c.conrelid = emptied AND c.contype = 'c' AND c.conkey = ARRAY[a.attnum] LIMIT 1
+      ) listed ON true
+     WHERE a.attrelid = emptied AND a.attnum > 0 AND NOT a.attisdropped AND a.attnotnull AND a.attidentity = '' AND a.attgenerated = '';
+    FOR part IN
+        SELECT c.oid FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+         WHERE coalesce(i.inhparent, c.oid) = emptied AND c.relkind = 'r'
+           AND EXISTS (SELECT FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = c.relname)
+    LOOP
         EXECUTE format('SELECT EXISTS (SELECT FROM %s)', part) INTO has_rows;
         CONTINUE WHEN has_rows;
         IF key_column IS NOT NULL THEN
@@ -114,12 +133,13 @@ BEGIN
         parts := parts || part;
         places := places || place;
     END LOOP;
-    IF cardinality(parts) > 0 THEN
-        EXECUTE format('ANALYZE %s', emptied);
-    END IF;
+    IF cardinality(parts) = 0 THEN RETURN; END IF;
+    EXECUTE format('ANALYZE %s', emptied);
     FOR n IN 1..cardinality(parts) LOOP
         EXECUTE format('DELETE FROM %s WHERE ctid = $1', parts[n]) USING places[n];
     END LOOP;
+    -- Nobody ever saw the row, so no part of a change export has it as a tombstone.
+    DELETE FROM changed_rows c WHERE c.changed_in = pg_current_xact_id() AND c.key[1] LIKE 'done%';
 END $$;
 COMMENT ON FUNCTION forget_statistics IS 'Internal step of analyze_erased_tables().';
 

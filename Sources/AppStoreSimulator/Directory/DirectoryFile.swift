@@ -31,7 +31,8 @@ enum DirectoryFile {
 
     /// Removes the file if it exists.
     static func remove(_ path: String) throws(SimulatorError) {
-        guard unsafe unlink(path) == 0 || errno == ENOENT else {
+        let (folder, name) = OpenDirectory.split(path)
+        guard let directory = OpenDirectory(path: folder), directory.remove(name) else {
             throw SimulatorError(.output, "Removing \(path): \(systemErrorText(errno))")
         }
     }

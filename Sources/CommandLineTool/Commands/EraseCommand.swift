@@ -81,24 +81,30 @@ struct EraseCommand: AsyncParsableCommand {
                 try await confirm(pipeline)
                 try await pipeline.erase(try customers(), isRehearsal: dryRun, done: show)
             }
-            if !dryRun, let warning = await pipeline.renewStatisticsAfterwards() {
-                Console.message("storeledger: \(warning)")
+            var warnings: [String] = []
+            if !dryRun {
+                if let warning = await pipeline.renewStatisticsAfterwards() { warnings.append(warning) }
+                if let warning = await pipeline.refreshAfterwards(evenIfFresh: true) { warnings.append(warning) }
             }
-            if !dryRun, let warning = await pipeline.refreshAfterwards(evenIfFresh: true) {
-                Console.message("storeledger: \(warning)")
-            }
+            for warning in warnings { Console.message("storeledger: \(warning)") }
             let published = dryRun ? [] : try await pipeline.publishWithoutErased()
             if json {
-                return Console.result(
-                    try JSONOutput.document(Report(job: name, dryRun: dryRun, customers: erasures))
+                let report = Report(
+                    job: name,
+                    dryRun: dryRun,
+                    customers: erasures,
+                    warnings: warnings.isEmpty ? nil : warnings
                 )
+                Console.result(try JSONOutput.document(report))
+            } else {
+                for files in published {
+                    let output = files.output
+                    Console.result(
+                        "\(output.format.title) written again in \(output.directory): \(files.fileList)"
+                    )
+                }
             }
-            for files in published {
-                let output = files.output
-                Console.result(
-                    "\(output.format.title) written again in \(output.directory): \(files.fileList)"
-                )
-            }
+            if !warnings.isEmpty { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
         }
     }
 
@@ -158,4 +164,6 @@ private struct Report: Encodable {
     let job: String
     let dryRun: Bool
     let customers: [ErasureSummary]
+    /// What could not be done after the erasure; `nil` if nothing.
+    let warnings: [String]?
 }

@@ -42,7 +42,7 @@ struct RefreshCommand: AsyncParsableCommand {
                 waiting: reportDatabaseWait
             )
             if full || !verify {
-                let report = try await ledger.refreshViews(everything: full)
+                let report = try await ledger.recordingFailure { try await ledger.refreshViews(everything: full) }
                 if !verify { try show(report) }
             }
             if verify { try show(try await ledger.verifyViews()) }

@@ -31,12 +31,10 @@ struct ReplayCommand: AsyncParsableCommand {
                     + (report.dismissed > 0 ? ", \(report.dismissed) rejected as before and dismissed" : "")
                     + (report.withheld > 0 ? ", \(report.withheld) withheld of erased customers" : "")
             )
-            if report.rowsNew + report.rowsUpdated > 0,
-                let warning = await pipeline.refreshAfterwards(evenIfFresh: true)
-            {
-                Console.message("storeledger: \(warning)")
-            }
-            if report.rejected > 0 { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
+            let warning =
+                report.rowsNew + report.rowsUpdated > 0 ? await pipeline.refreshAfterwards(evenIfFresh: true) : nil
+            if let warning { Console.message("storeledger: \(warning)") }
+            if report.rejected > 0 || warning != nil { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
         }
     }
 }

@@ -178,6 +178,7 @@ struct StatusText {
                 "  used: \(budget.endpoint): \(requests) in the last hour by all jobs of the app, failed ones included\(closed)\(opens)"
             )
         }
+        if let views = status.views { lines += Self.lines(of: views) }
         lines += ledgerLines
         if let notReadable = status.notReadable {
             let names = notReadable.map { Self.wordsForParts[$0] ?? $0 }
@@ -192,7 +193,17 @@ struct StatusText {
         "oldestUnfinished": "oldest unfinished item", "budget": "spent limits", "certificates": "certificates",
         "removable": "records that retention would remove", "receiver": "received notifications",
         "leftOutFacts": "fields that Apple left out",
+        "views": "age of the views",
     ]
+
+    private static func lines(of views: JobStatus.Views) -> [String] {
+        let age = views.refreshedAt.map { "as of \($0)" } ?? "not computed yet"
+        guard let since = views.failedSince else { return ["  views: \(age)"] }
+        return [
+            "  views: \(age); every refresh since \(since) has failed\(views.message.map { ": \($0)" } ?? "")",
+            "    storeledger refresh JOB refreshes them",
+        ]
+    }
 
     static func lines(of receiver: JobStatus.Receiver) -> [String] {
         var lines = ["  received: the last notification at \(receiver.lastReceivedAt)"]

@@ -62,10 +62,10 @@ struct RunLog: Sendable {
         guard isJSON else { return }
         let summary = report.summary
         logger.log(
-            level: summary.hasLosses ? .warning : .info,
-            "\(report.job): run \(summary.run) complete\(summary.hasLosses ? ", but data is missing" : "")",
+            level: report.exitStatus == .complete ? .info : .warning,
+            "\(report.job): run \(summary.run) \(report.ending)",
             metadata: [
-                "job": "\(report.job)", "run": "\(summary.run)", "exitCode": "\(summary.exitCode)",
+                "job": "\(report.job)", "run": "\(summary.run)", "exitCode": "\(report.exitStatus.rawValue)",
                 "items": "\(summary.items)", "itemsFailed": "\(summary.itemsFailed)", "pages": "\(summary.pages)",
                 "requests": "\(summary.requests)", "rowsNew": "\(summary.rowsNew)",
                 "rowsUpdated": "\(summary.rowsUpdated)", "rowsUnchanged": "\(summary.rowsUnchanged)",

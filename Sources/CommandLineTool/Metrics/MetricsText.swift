@@ -138,6 +138,22 @@ struct MetricsText {
             status.budget.map { ([("endpoint", $0.endpoint)], $0.closedUntil.flatMap(Self.seconds) ?? 0) }
         }
         addPerApp(
+            "storeledger_views_refreshed_timestamp_seconds",
+            "The time of the ledger state that the views show; 0 before the first refresh.",
+            statuses
+        ) {
+            status in
+            status.views.map { [([], $0.refreshedAt.flatMap(Self.seconds) ?? 0)] } ?? []
+        }
+        addPerApp(
+            "storeledger_views_failed_timestamp_seconds",
+            "Since when every refresh of the views has failed; left out after a success.",
+            statuses
+        ) {
+            status in
+            status.views?.failedSince.flatMap(Self.seconds).map { [([], $0)] } ?? []
+        }
+        addPerApp(
             "storeledger_certificate_chains",
             "Certificate chains of all records stored so far; an increase means that Apple has rotated a certificate.",
             statuses

@@ -147,6 +147,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     /// `nil` if no notification was ever received.
     package let receiver: Receiver?
     package let budget: [Budget]
+    /// `nil` for a role without the privilege to read it.
+    package let views: Views?
     /// `nil` if every item is finished.
     package let oldestUnfinished: Oldest?
     /// `nil` for a role without the privilege to read them.
@@ -208,7 +210,7 @@ extension Ledger {
                 ("message", readable.contains("runs")), ("failures", seesItems), ("unknownIds", seesItems),
                 ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
                 ("certificates", certificates != nil), ("receiver", seesReceiver), ("leftOutFacts", seesIssues),
-                ("removable", terms.isEmpty || seesArchive),
+                ("removable", terms.isEmpty || seesArchive), ("views", readable.contains("view_freshness")),
             ]
             var runs = try Self.lastRuns(key, readable, isRunning: activity != nil, connection)
             // A process writes the counts of its run when it ends; until then, the run's items have them.
@@ -234,6 +236,7 @@ extension Ledger {
                 leftOutFacts: seesIssues ? try Self.leftOutFacts(key[0], connection) : nil,
                 receiver: seesReceiver ? try Self.receiver(key[0], connection) : nil,
                 budget: seesBudget ? try Self.budget([key[0]], connection) : [],
+                views: readable.contains("view_freshness") ? try Self.viewsStatus(readable, connection) : nil,
                 oldestUnfinished: seesItems ? try Self.oldest(key, connection) : nil,
                 certificates: certificates,
                 storage: try Self.storage(connection),

@@ -90,8 +90,7 @@ extension Ledger {
     private func underRefreshLock<R: Sendable>(
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
-        // What an erasure that was killed left to do.
-        try await renewStatistics()
+        await renewLeftStatistics()
         let deadline = ContinuousClock.now + Self.longLockTimeout
         let lock = { @Sendable (connection: borrowing PostgresConnection) in
             let left = deadline - ContinuousClock.now
@@ -132,8 +131,7 @@ extension Ledger {
                 guard isStale else { break }
                 if times == 0 {
                     begin()
-                    // What an erasure that was killed left to do.
-                    try await renewStatistics()
+                    await renewLeftStatistics()
                 }
                 if try await pages.withConnection({ try TableLock.refresh.isHeld(on: $0) }) { throw RefreshUnderWay() }
                 let isRefreshed = try await transaction(.repeatableRead) { connection in
@@ -149,6 +147,13 @@ extension Ledger {
             return .leftToAnother
         }
         return .upToDate(times: times)
+    }
+
+    /// Renews the statistics that an erasure left to do, because it was killed or could not.
+    ///
+    /// A failure keeps no view old: `stale_statistics` has its reason, and `doctor` reports it.
+    private func renewLeftStatistics() async {
+        try? await renewStatistics()
     }
 
     /// The most refreshes of one call.

@@ -8,10 +8,43 @@ extension Ledger {
     /// customer's values names the table in `stale_statistics`, so the tables of a killed process are included. The
     /// call takes seconds for large tables and does not block readers or writers.
     ///
-    /// - Throws: ``Postgres/PostgresError``. The next call then includes the same tables.
+    /// - Throws: ``StaleStatistics`` if it failed for a table, ``Postgres/PostgresError``. The next call then includes the same
+    ///   tables.
     package func renewStatistics() async throws {
         try await transaction { _ = try $0.run("SELECT analyze_erased_tables()") }
+        if let stale = try await staleStatistics(), stale.failure != nil { throw stale }
     }
+
+    /// The tables whose statistics an erasure has still to renew; `nil` if there are none.
+    ///
+    /// - Throws: ``Postgres/PostgresError``.
+    package func staleStatistics() async throws -> StaleStatistics? {
+        try await transaction { connection in
+            let row = try connection.run(
+                """
+                SELECT coalesce(string_agg(DISTINCT table_name, ', ' ORDER BY table_name), '') AS tables,
+                       \(Self.moment("min(since)")) AS since, max(failure) AS failure
+                  FROM stale_statistics
+                """
+            )[0]
+            guard let since = try row.textOrNil("since") else { return nil }
+            return StaleStatistics(
+                tables: try row.text("tables"),
+                since: since,
+                failure: try row.textOrNil("failure")
+            )
+        }
+    }
+}
+
+/// Tables whose planner statistics can still contain values of erased customers.
+package struct StaleStatistics: Error, Sendable, Equatable {
+    /// Their names, with commas.
+    package let tables: String
+    /// When the first of them was changed by an erasure.
+    package let since: String
+    /// Why renewing them failed; `nil` if it was not tried.
+    package let failure: String?
 }
 
 extension RecordWriter {

@@ -41,6 +41,7 @@ extension Pipeline {
             if hasSchema {
                 await diagnostics.passes("app") { try await compareWithLedger() }
                 await diagnostics.passes("job") { try await jobFileFinding() }
+                await diagnostics.passes("views") { try await viewsFinding() }
                 for list in job.idLists {
                     guard case .query(let sql) = list.list else { continue }
                     await diagnostics.passes(Self.subject(of: list)) {
@@ -119,6 +120,16 @@ extension Pipeline {
         return "the last run of \(job.name) does not conflict with this job file"
     }
 
+    /// How old the views are.
+    ///
+    /// - Throws: ``ViewsAreOld`` if the last refresh failed, ``StaleStatistics`` if an erasure could not renew the statistics.
+    private func viewsFinding() async throws -> String {
+        let views = try await ledger.viewsStatus()
+        if let since = views.failedSince { throw ViewsAreOld(views: views, since: since) }
+        if let stale = try await ledger.staleStatistics(), stale.failure != nil { throw stale }
+        return views.refreshedAt.map { "as of \($0)" } ?? "not computed yet; a run computes them"
+    }
+
     /// - Throws: ``MomentsAhead`` if the ledger has moments of the job after PostgreSQL's present time.
     private func refuseMomentsAhead() async throws {
         let windows = job.streams.names(with: .windows)
@@ -137,6 +148,18 @@ extension Pipeline {
         guard count.distinct > 0 else { throw EmptyList(list) }
         let nulls = count.nullSentence.map { "; \($0)" } ?? ""
         return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates\(nulls)"
+    }
+}
+
+/// The last refresh of the views failed.
+struct ViewsAreOld: Error {
+    let views: JobStatus.Views
+    let since: String
+
+    var sentence: String {
+        let age = views.refreshedAt.map { "show the ledger as of \($0)" } ?? "were never computed"
+        return "the views \(age); every refresh since \(since) has failed\(views.message.map { ": \($0)" } ?? "")"
+            + ". Remove the cause, then: storeledger refresh JOB"
     }
 }
 

@@ -59,7 +59,7 @@ extension Pipeline {
 
     /// Renews PostgreSQL's statistics, which can contain values of erased customers.
     ///
-    /// The erasure is already committed, so a failure is reported but does not fail the command.
+    /// The erasure is already committed, so the command goes on after a failure, and ends with 2.
     ///
     /// - Returns: A message if the statistics were not renewed.
     package func renewStatisticsAfterwards() async -> String? {
@@ -67,7 +67,8 @@ extension Pipeline {
             try await ledger.renewStatistics()
             return nil
         } catch {
-            return "the planner's statistics may still hold values of erased customers: \(Failure(error).message)"
+            if let stale = error as? StaleStatistics { return Failure(stale).message }
+            return "the planner's statistics can contain values of erased customers: \(Failure(error).message)"
                 + "; storeledger refresh renews them"
         }
     }

@@ -36,6 +36,6 @@ extension Ledger {
         let report = try await Migrator(ledger: self, directory: directory).migrate(partitions: partitions)
         // Outside the migration's transaction, because it takes minutes for a large ledger and would
         // block other sessions.
-        return (report, try await refreshRedefinedViews())
+        return (report, try await recordingFailure { try await refreshRedefinedViews() })
     }
 }

@@ -30,12 +30,14 @@ package struct RunNotification: Encodable, Sendable {
     private let startedAt: String
     private let endedAt: String
     private let counts: RunCounts?
+    private let viewsAreOld: Bool
 
     /// - Parameters:
     ///   - job: The job.
     ///   - status: How the process ended.
     ///   - run: The run; `nil` if the process ended before it had started or joined one.
     ///   - summary: The counts of the run; `nil` if they are unknown.
+    ///   - viewsAreOld: Whether the run could not refresh the views. The reason is not sent, because it can quote the database.
     ///   - startedAt: When the process started, by this machine's clock.
     ///   - endedAt: When the process ended, by this machine's clock.
     package init(
@@ -43,6 +45,7 @@ package struct RunNotification: Encodable, Sendable {
         status: ExitStatus,
         run: Int64?,
         summary: RunSummary?,
+        viewsAreOld: Bool,
         startedAt: Date,
         endedAt: Date
     ) {
@@ -54,6 +57,7 @@ package struct RunNotification: Encodable, Sendable {
         outcome = (status.ending ?? .failure).rawValue
         exitCode = status.rawValue
         message = status.meaning
+        self.viewsAreOld = viewsAreOld
         self.startedAt = startedAt.ISO8601Format()
         self.endedAt = endedAt.ISO8601Format()
         counts = summary.map(RunCounts.init)

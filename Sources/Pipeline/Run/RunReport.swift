@@ -12,10 +12,14 @@ package struct RunReport: Sendable {
     package let elapsed: Duration
     /// The published files; empty if the job publishes none, or if another process published them.
     package let published: [PublishedFiles]
+    /// Why the views were not refreshed; `nil` if they are up to date.
+    package let viewsFailure: String?
     /// What the job's `retention` removed, for each part with a term.
     package let removed: [OldRecords]
     /// Where the app's customers came from, if the run took its customers from notifications; otherwise `nil`.
     package let sources: CustomerSources?
 
-    package var exitStatus: ExitStatus { ExitStatus(rawValue: summary.exitCode) ?? .bug }
+    package var exitStatus: ExitStatus {
+        viewsFailure == nil ? ExitStatus(rawValue: summary.exitCode) ?? .bug : .completeWithLosses
+    }
 }

@@ -63,12 +63,13 @@ extension BadRecord {
     /// Properly signed, with one field that is not as documented: the row is loaded without it.
     static let fields: [BadRecord] =
         [
-            .loaded("N10", "price 2^63 - 1", row: "price_milliunits = 9223372036854775807") {
-                try $0.signed(["price": "9223372036854775807"])
+            .loaded("N10", "the largest price", row: "price_milliunits = 1000000000000") {
+                try $0.signed(["price": "1000000000000"])
             },
             .loaded("N10", "price -1", row: "price_milliunits = -1") { try $0.signed(["price": "-1"]) },
         ]
-        + ["9223372036854775808", "9990.5", #""9990""#, "true"].map { (price: String) in
+        + ["1000000000001", "9223372036854775807", "9223372036854775808", "9990.5", #""9990""#, "true"].map {
+            (price: String) in
             .loaded("N10", "price \(price)", issues: ["price"], row: "price_milliunits IS NULL AND payload ? 'price'") {
                 try $0.signed(["price": price])
             }

@@ -11,7 +11,7 @@ struct ReportCommandTests {
             let path = try await stage.migrated(stage.job)
             let page = stage.directory + "/new/report.html"
             let outcome = try await stage.storeledger("report", path, "--output", page)
-            #expect(outcome.code == 0 && outcome.errors == "")
+            #expect(outcome.code == 0 && outcome.errorLines == [])
             #expect(outcome.output.hasSuffix("; nightly has never run\n"), "\(outcome.output)")
             let written = try WrittenPage(page)
             #expect(written.html.contains("There is nothing yet.") && !written.html.contains("<script"))
@@ -63,10 +63,10 @@ struct ReportCommandTests {
             let path = try await stage.migrated(stage.job)
             let new = try await stage.storeledger("report", path, "--output", "-")
             #expect(new.code == 0 && new.output.hasPrefix("<!doctype html>") && new.output.hasSuffix("</html>\n"))
-            #expect(new.errors == "nightly has never run\n")
+            #expect(new.errorLines == ["nightly has never run"])
             try await stage.run(path)
             let page = try await stage.storeledger("report", "--app", "com.example.game", "--output", "-")
-            #expect(page.code == 0 && page.errors == "" && page.output.hasSuffix("</html>\n"), "\(page.errors)")
+            #expect(page.code == 0 && page.errorLines == [] && page.output.hasSuffix("</html>\n"), "\(page.errors)")
             #expect(page.output.contains("<table id=\"table-revenue\"") && page.output.contains("nightly"))
         }
     }
@@ -83,7 +83,7 @@ struct ReportCommandTests {
                     ) { (await $0.wait(), $0.errors) }
                 }
                 let refused = try await report("analyst")
-                #expect([77, 78].contains(refused.code) && refused.errors.split(separator: "\n").count == 1)
+                #expect([77, 78].contains(refused.code) && Stage.lines(of: refused.errors).count == 1)
                 #expect(!FileManager.default.fileExists(atPath: page))
                 try await roles.apply()
                 try await stage.run(path)

@@ -76,13 +76,13 @@ struct Stage: Sendable {
         let output: String
         let errors: String
 
-        /// Of stderr, but for the line that every run against a simulator begins with.
+        /// Of stderr, without the lines that say nothing about the command; see ``Stage/lines(of:)``.
         var errorLines: [Substring] { Stage.lines(of: errors) }
     }
 
-    /// Lines of a stderr, but for the one that every run against a simulator begins with.
+    /// The lines of a stderr without the one that every run against a simulator begins with, and without notices of waiting.
     static func lines(of errors: String) -> [Substring] {
-        errors.split(separator: "\n").filter { !$0.contains("Rehearsal: requests go to ") }
+        ChildProcess.lines(of: errors).filter { !$0.contains("Rehearsal: requests go to ") }
     }
 
     /// Runs `storeledger` to its end.

@@ -288,6 +288,115 @@ struct ErasureLeftoverTests {
         #expect(try await world.count("field_issues") == 0)
     }
 
+    /// The tables that an erasure can empty: those from which its role may remove rows.
+    private func erasableTables(_ world: TestLedger) async throws -> [String] {
+        try await LedgerRoles.with { roles in
+            try await world.rows(
+                """
+                SELECT c.relname FROM pg_class c
+                 WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                   AND has_table_privilege('\(roles.name("eraser"))', c.oid, 'DELETE')
+                 ORDER BY 1
+                """
+            ).map { String($0.dropFirst().dropLast()) }
+        }
+    }
+
+    /// A statement that adds a row of the customer with a value in each column to a table.
+    ///
+    /// `number` is one digit, another one for each row of the table.
+    private static func fill(_ table: String, _ number: Int) -> String {
+        let id = customer.dropLast() + "\(number)"
+        let token = tokenText.dropLast() + "\(number)"
+        return """
+            DO $$
+            DECLARE
+                names text;
+                cells text;
+            BEGIN
+                SELECT string_agg(quote_ident(a.attname), ', '),
+                       string_agg(CASE WHEN a.attname = 'app_id' THEN '(SELECT max(app_id) FROM apps)'
+                                       WHEN a.attname = 'state' THEN '''failed'''
+                                       WHEN c.allowed IS NOT NULL THEN c.allowed
+                                       WHEN t.typname = 'bool' THEN 'true'
+                                       WHEN t.typname = 'timestamptz' THEN 'now() - interval ''\(number) hours'''
+                                       WHEN t.typname = 'jsonb' THEN '''{"id": "\(id)"}'''
+                                       WHEN t.typname = 'uuid' THEN '''\(token)'''
+                                       WHEN t.typcategory = 'A' THEN '''{\(id)}'''
+                                       WHEN t.typname IN ('int2', 'int4') THEN '\(number)'
+                                       ELSE '''\(id)''' END, ', ')
+                  INTO names, cells
+                  FROM pg_attribute a
+                  JOIN pg_type t ON t.oid = a.atttypid
+                  LEFT JOIN LATERAL (
+                      SELECT substring(pg_get_constraintdef(oid) FROM 'ARRAY.([^],]+)') AS allowed FROM pg_constraint
+                       WHERE conrelid = a.attrelid AND contype = 'c' AND conkey = ARRAY[a.attnum]
+                  ) c ON true
+                 WHERE a.attrelid = '\(table)'::regclass AND a.attnum > 0 AND NOT a.attisdropped
+                   AND a.attidentity = '' AND a.attgenerated = '' AND a.attname <> 'claimable_at';
+                EXECUTE format('INSERT INTO \(table) (%s) VALUES (%s) ON CONFLICT DO NOTHING', names, cells);
+            END $$
+            """
+    }
+
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `RV1 each table that an erasure can empty loses its statistics, and the views can be refreshed`(
+        layout: TestLedger.Layout
+    ) async throws {
+        let world = try await TestLedger(layout)
+        let tables = try await erasableTables(world)
+        #expect(tables.count > 20 && tables.contains("received_notifications") && tables.contains("action_attempts"))
+        for table in tables { for number in 1...3 { try await world.run(Self.fill(table, number)) } }
+        try await world.run("ANALYZE")
+        let analysed = try await statistics(world)
+        #expect(analysed.count > 20, "\(analysed)")
+        // An export is going on, so that changes are logged.
+        try await world.run(
+            "INSERT INTO change_exports (app_id, job, format, tables, server) SELECT app_id, 'nightly', 'csv', '{transactions}', 'x' FROM apps"
+        )
+        for table in tables {
+            try await world.run(
+                "DELETE FROM \(table); DELETE FROM changed_rows; INSERT INTO stale_statistics (table_name) VALUES ('\(table)')"
+            )
+            try await world.ledger.renewStatistics()
+            #expect(try await world.count("stale_statistics") == 0, "\(table)")
+            #expect(try await world.count(table) == 0)
+            #expect(try await world.count("changed_rows") == 0, "\(table)")
+        }
+        #expect(try await statistics(world) == [])
+        _ = try await world.ledger.refreshViews()
+    }
+
+    @Test func `RV2 a table whose statistics cannot be renewed is reported, and neither the others nor the views wait`()
+        async throws
+    {
+        let world = try await TestLedger()
+        var rows = PageRows(purchase(Self.customer, app: "704000000001"), purchase("200000000002", app: "704000000002"))
+        rows.issues = [
+            FieldIssue(
+                kind: .transaction,
+                recordKey: Self.customer,
+                path: "price",
+                found: "x",
+                signedDate: Rows.signedDate
+            )
+        ]
+        _ = try await write(world, rows)
+        try await world.run("ANALYZE transactions; ANALYZE field_issues")
+        _ = try await erase(world, Self.customer)
+        try await world.run("ALTER TABLE field_issues ADD CONSTRAINT hinders CHECK (path = 'price')")
+        let stale = await #expect(throws: StaleStatistics.self) { try await world.ledger.renewStatistics() }
+        #expect(stale?.tables == "field_issues" && stale?.failure?.contains("hinders") == true)
+        #expect(try await !statistics(world).contains { $0.contains("transactions.") })
+        _ = try await world.ledger.refreshViews()
+        #expect(try await world.ledger.refreshViewsIfStale() == .upToDate(times: 0))
+        #expect(try await world.ledger.staleStatistics() == stale)
+        try await world.run("ALTER TABLE field_issues DROP CONSTRAINT hinders")
+        _ = try await world.ledger.refreshViews()
+        #expect(try await world.ledger.staleStatistics() == nil)
+        #expect(try await statistics(world) == [])
+    }
+
     @Test func `statistics that a killed erasure did not renew are renewed with the next refresh`() async throws {
         let world = try await TestLedger()
         _ = try await write(

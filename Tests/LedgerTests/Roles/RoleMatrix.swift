@@ -82,6 +82,9 @@ enum RoleMatrix {
         Statement("SELECT count(*) FROM refresh_views()", "mld"),
         Statement("SELECT count(*) FROM verify_views()", "ml"),
         Statement("SELECT forget_erased(1, '{}')", "md"),
+        Statement("SELECT record_refresh_failure('x')", "mld"),
+        Statement("SELECT failure FROM refresh_state", "mle"),
+        Statement("UPDATE refresh_state SET failure = NULL", "m"),
         Statement("SELECT key FROM refresh_changed_keys", "m"),
         Statement("SELECT 1 FROM refresh_stored_periods, refresh_stored_transactions, refresh_mrr_totals", "m"),
         // Loading

@@ -1,0 +1,63 @@
+import Basics
+import Foundation
+import Testing
+
+struct OpenDirectoryTests {
+    /// A directory with a file, a directory, and a link to each of two others outside.
+    private func withLinks(_ body: (_ directory: String, _ outside: String) throws -> Void) throws {
+        let root = FileManager.default.temporaryDirectory.path + "/open-" + UUID().uuidString
+        let (directory, outside) = (root + "/directory", root + "/outside")
+        for path in [directory + "/below", outside] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        defer { try? FileManager.default.removeItem(atPath: root) }  // Only cleans up.
+        for path in [directory + "/file", outside + "/kept"] { try Data("x".utf8).write(to: URL(filePath: path)) }
+        try FileManager.default.createSymbolicLink(atPath: directory + "/link", withDestinationPath: outside + "/kept")
+        try FileManager.default.createSymbolicLink(atPath: directory + "/linked", withDestinationPath: outside)
+        try body(directory, outside)
+    }
+
+    @Test func `a link is removed itself, a directory not at all, and what is missing is gone`() throws {
+        try withLinks { path, outside in
+            let directory = try #require(OpenDirectory(path: path))
+            #expect(directory.names().sorted() == ["below", "file", "link", "linked"])
+            #expect(directory.remove("link") && directory.remove("linked") && directory.remove("file"))
+            #expect(directory.remove("missing") && !directory.remove("below"))
+            #expect(directory.names() == ["below"])
+            #expect(FileManager.default.fileExists(atPath: outside + "/kept"))
+        }
+    }
+
+    @Test func `a directory below is opened, a link to one is not`() throws {
+        try withLinks { path, _ in
+            let directory = try #require(OpenDirectory(path: path))
+            #expect(directory.directory("below")?.names() == [])
+            let (linked, file) = (directory.directory("linked") == nil, directory.directory("file") == nil)
+            #expect(linked && file)
+        }
+    }
+
+    @Test func `names stay in the open directory when a link takes the place of its path`() throws {
+        try withLinks { path, outside in
+            let directory = try #require(OpenDirectory(path: path))
+            try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: outside)
+            #expect(directory.remove("kept") && directory.remove("file"))
+            #expect(FileManager.default.fileExists(atPath: outside + "/kept"))
+            #expect(!FileManager.default.fileExists(atPath: path + "-moved/file"))
+        }
+    }
+
+    @Test func `no other file of the sources removes files`() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var removers: [String] = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            if text.contains(/\b(unlink|unlinkat|rmdir|removeItem|nftw)\(/) || text.contains("unsafe remove(") {
+                removers.append(file.lastPathComponent)
+            }
+        }
+        #expect(removers == ["OpenDirectory.swift"])
+    }
+}

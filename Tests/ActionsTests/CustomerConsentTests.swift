@@ -22,7 +22,7 @@ struct CustomerConsentTests {
         "{AAAAAAAABBBB4CCC8DDD0123456789EF}", "urn:uuid:aaaaaaaa-bbbb-4ccc-8ddd-0123456789ef",
         "\u{A0}aaaaaaaa-bbbb-4ccc-8ddd-0123456789ef ",
     ])
-    func `AI14 a consent is found in whichever form its UUID is written`(written: String) throws {
+    func `AI17 a consent is found in whichever form its UUID is written`(written: String) throws {
         let list = "note,app_account_token\nx,\(written)\ny,\n"
         #expect(try consents(list, .appAccountToken, [Self.token]) == [Self.token])
         let column = ActionColumn("app_account_token", .uuid)
@@ -35,7 +35,7 @@ struct CustomerConsentTests {
         (CustomerIDColumn.appAccountToken, "aaaaaaaa-bbbb-4ccc-8ddd"), (.appAccountToken, "430000000000000"),
         (.transactionId, "430000000000000.0"), (.originalTransactionId, "aaaaaaaa-bbbb-4ccc-8ddd-0123456789ef"),
     ])
-    func `AI14 a consent that is no ID of its column is refused with its line`(
+    func `AI17 a consent that is no ID of its column is refused with its line`(
         column: CustomerIDColumn,
         written: String
     ) throws {

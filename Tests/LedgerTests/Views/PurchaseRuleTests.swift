@@ -362,32 +362,39 @@ struct PurchaseRuleTests {
 
     @Test func `an extension that no notification names is no paid service, as it is no MRR`() async throws {
         let world = try await TestLedger()
-        var lines = ""
-        for name in ["a", "b"] {
-            // Eleven months of 31 days and less: the twelfth payment is after a year only if the extension counted.
-            for month in 0..<12 {
-                let starts = month == 0 ? "2024-01-01" : "2024-\(month < 8 ? "0" : "")\(month + 2)-01"
-                let ends = month < 11 ? "2024-\(month < 7 ? "0" : "")\(month + 3)-01" : "2025-02-01"
-                guard month < 10 else { continue }
-                lines +=
-                    "\(name)\(month) | \(name) | plus.monthly | \(starts) | \(ends) | 9990 | \(month == 0 ? "" : "transaction_reason=RENEWAL")\n"
-            }
-        }
-        try await world.buy(lines)
+        // 337 days of paid service, and 30 by which the first month was extended.
         try await world.buy(
             """
-            a10 | a | plus.monthly | 2024-12-01 | 2025-01-01 | 9990 | transaction_reason=RENEWAL
-            a11 | a | plus.monthly | 2025-01-01 | 2025-02-01 | 9990 | transaction_reason=RENEWAL
+            a01 | a | plus.monthly | 2024-01-01 | 2024-03-02 | 9990 |
+            a02 | a | plus.monthly | 2024-03-02 | 2024-04-02 | 9990 | transaction_reason=RENEWAL
+            a03 | a | plus.monthly | 2024-04-02 | 2024-05-02 | 9990 | transaction_reason=RENEWAL
+            a04 | a | plus.monthly | 2024-05-02 | 2024-06-02 | 9990 | transaction_reason=RENEWAL
+            a05 | a | plus.monthly | 2024-06-02 | 2024-07-02 | 9990 | transaction_reason=RENEWAL
+            a06 | a | plus.monthly | 2024-07-02 | 2024-08-02 | 9990 | transaction_reason=RENEWAL
+            a07 | a | plus.monthly | 2024-08-02 | 2024-09-02 | 9990 | transaction_reason=RENEWAL
+            a08 | a | plus.monthly | 2024-09-02 | 2024-10-02 | 9990 | transaction_reason=RENEWAL
+            a09 | a | plus.monthly | 2024-10-02 | 2024-11-02 | 9990 | transaction_reason=RENEWAL
+            a10 | a | plus.monthly | 2024-11-02 | 2024-12-02 | 9990 | transaction_reason=RENEWAL
+            a11 | a | plus.monthly | 2024-12-02 | 2025-01-02 | 9990 | transaction_reason=RENEWAL
+            a12 | a | plus.monthly | 2025-01-02 | 2025-02-02 | 9990 | transaction_reason=RENEWAL
             """
+        )
+        try await world.run(
+            "INSERT INTO proceeds_rules (app_id, storefront, valid_from, tax, commission, commission_after_a_year) VALUES (1, '*', '2020-01-01', 0, 0.3, 0.15)"
         )
         #expect(
             try await world.answer(
-                "SELECT transaction_id, period, mrr_milliunits, to_char(extended_from AT TIME ZONE 'UTC', 'MM-DD') FROM subscription_periods WHERE period_number = 1 ORDER BY 1"
-            ) == ["a0 P1M 9990 02-01", "b0 P1M 9990 02-01"]
+                "SELECT period, mrr_milliunits, to_char(extended_from AT TIME ZONE 'UTC', 'MM-DD') AS e FROM subscription_periods WHERE transaction_id = 'a01'"
+            ) == ["P1M 9990 02-01"]
         )
-        #expect(try await world.answer("SELECT * FROM revenue_after_a_year_by_month") == [])
+        let january = "SELECT proceeds_by_year_estimated_amount FROM proceeds_by_month WHERE month = '2025-01-01'"
+        #expect(try await world.answer(january) == ["6.993"])
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
         #expect(try await world.ledger.verifyViews() == [])
+        // Without the extension, the same days would be paid service.
+        try await world.run("UPDATE transactions SET expires_date = '2024-01-31Z' WHERE transaction_id = 'a01'")
+        try await world.buy("a00 | a | plus.monthly | 2024-01-31 | 2024-03-02 | 9990 | transaction_reason=RENEWAL")
+        #expect(try await world.answer(january) == ["8.492"])
     }
 
     @Test func `an offer that is redeemed again after a lapse counts again`() async throws {

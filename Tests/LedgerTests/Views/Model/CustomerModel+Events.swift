@@ -72,10 +72,9 @@ extension CustomerModel {
                 let next = next(number, of: subscription)
                 let isRenewed = next.map { $0.isPaid && $0.isRenewal } ?? false || continues(number, of: subscription)
                 let isDue = isRenewed || stretch.served.map { $0 <= now } ?? false
-                cells.add(
-                    "\(stretch.product.name) \(stretch.product.period) \(payments)",
-                    [1, isDue ? 1 : 0, isRenewed ? 1 : 0]
-                )
+                // The period of an offer is its own length, which is unknown without an expiresDate.
+                let period = stretch.kind == .introductory && stretch.expires == nil ? "" : " \(stretch.product.period)"
+                cells.add("\(stretch.product.name)\(period) \(payments)", [1, isDue ? 1 : 0, isRenewed ? 1 : 0])
             }
         }
         return cells.lines

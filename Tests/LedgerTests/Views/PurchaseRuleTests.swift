@@ -20,7 +20,8 @@ struct PurchaseRuleTests {
                (SELECT count(*) FROM transactions) AS records
         """
 
-    private static let one = "purchases=1 gross=9990 net=9990 payments=1 periods=1 empty=0 sold=1 at_a_price=1 records=2"
+    private static let one =
+        "purchases=1 gross=9990 net=9990 payments=1 periods=1 empty=0 sold=1 at_a_price=1 records=2"
 
     /// Refreshes what changed, compares it with every record, and returns `shown` with the names of its columns.
     private func counts(_ world: TestLedger) async throws -> String {
@@ -102,7 +103,9 @@ struct PurchaseRuleTests {
         )
         #expect(try await world.answer("SELECT failed, lost FROM billing_recovery_by_month") == ["1 1"])
         #expect(
-            try await world.answer("SELECT product_id, storefront, cancelled, cancelled_mrr_milliunits FROM cancellations_by_day")
+            try await world.answer(
+                "SELECT product_id, storefront, cancelled, cancelled_mrr_milliunits FROM cancellations_by_day"
+            )
                 == ["plus.monthly USA 1 9990"]
         )
         #expect(
@@ -159,7 +162,9 @@ struct PurchaseRuleTests {
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
         #expect(try await world.ledger.verifyViews() == [])
         #expect(
-            try await world.answer("SELECT month, purchases, gross_milliunits FROM revenue_by_month WHERE product_id = 'forever'")
+            try await world.answer(
+                "SELECT month, purchases, gross_milliunits FROM revenue_by_month WHERE product_id = 'forever'"
+            )
                 == ["2025-01-01 1 29990"]
         )
         #expect(try await world.count("transactions") == 4)
@@ -198,6 +203,8 @@ struct PurchaseRuleTests {
         )
     }
 
+    /// Second periods that begin late.
+    ///
     /// a: by Apple, 40 seconds late. b: an hour and a second. c: the customer bought again. d, e: the payment had failed.
     private static let late = """
         a1 | a | plus.monthly | 2025-01-10 | 2025-02-10 | 1000 |
@@ -212,7 +219,8 @@ struct PurchaseRuleTests {
         e2 | e | plus.monthly | 2025-02-10 00:30 | 2025-03-10 | 1000 | transaction_reason=RENEWAL
         """
 
-    @Test func `a renewal within an hour after the expiry is no lapse, unless a notification says that the payment failed`()
+    @Test
+    func `a renewal within an hour after the expiry is no lapse, unless a notification says that the payment failed`()
         async throws
     {
         let world = try await TestLedger()
@@ -231,20 +239,27 @@ struct PurchaseRuleTests {
             ) == ["a f t t", "b t f t", "c t f f", "d t f t", "e t f t"]
         )
         #expect(
-            try await world.answer("SELECT expired, resubscribed FROM subscription_movement_by_day WHERE day = '2025-02-10'")
+            try await world.answer(
+                "SELECT expired, resubscribed FROM subscription_movement_by_day WHERE day = '2025-02-10'"
+            )
                 == ["4 4"]
         )
         #expect(
-            try await world.answer("SELECT failed, recovered, lost FROM billing_recovery_by_month WHERE month = '2025-02-01'")
+            try await world.answer(
+                "SELECT failed, recovered, lost FROM billing_recovery_by_month WHERE month = '2025-02-01'"
+            )
                 == ["3 3 0"]
         )
         #expect(
-            try await world.answer("SELECT renewals, renewals_after_a_gap FROM renewals_and_churn_by_month WHERE renewals > 0")
+            try await world.answer(
+                "SELECT renewals, renewals_after_a_gap FROM renewals_and_churn_by_month WHERE renewals > 0"
+            )
                 == ["4 3"]
         )
     }
 
-    @Test func `a renewal that begins seconds after the expiry on the last day of a month is neither churn nor a return`()
+    @Test
+    func `a renewal that begins seconds after the expiry on the last day of a month is neither churn nor a return`()
         async throws
     {
         let world = try await TestLedger()
@@ -263,12 +278,16 @@ struct PurchaseRuleTests {
             ) == ["2025-01-01 0 0 1", "2025-02-01 0 0 1"]
         )
         #expect(
-            try await world.answer("SELECT month, churn_rate FROM subscription_movement_by_month WHERE month = '2025-02-01'")
+            try await world.answer(
+                "SELECT month, churn_rate FROM subscription_movement_by_month WHERE month = '2025-02-01'"
+            )
                 == ["2025-02-01 0.0000"]
         )
     }
 
-    @Test func `refunded seats leave the MRR of a closed month as it was, and lower it from the refund on`() async throws {
+    @Test func `refunded seats leave the MRR of a closed month as it was, and lower it from the refund on`()
+        async throws
+    {
         let world = try await TestLedger()
         let seats = """
             g1 | g | team.monthly | 2025-01-10 | 2025-02-10 | 9990 | quantity=8, additional_transaction_reason=SEAT_ADDITION
@@ -299,7 +318,9 @@ struct PurchaseRuleTests {
             ) == ["02 159880 20000 119880 20000", "03 20000 10000 0 10000", "04 10000 0 0 10000"]
         )
         #expect(
-            try await world.answer("SELECT transaction_id, month, mrr_milliunits FROM subscription_months WHERE month < '2025-05-01' ORDER BY 2, 1")
+            try await world.answer(
+                "SELECT transaction_id, month, mrr_milliunits FROM subscription_months WHERE month < '2025-05-01' ORDER BY 2, 1"
+            )
                 == [
                     "g2 2025-01-01 119880", "y3 2025-01-01 40000", "y3 2025-02-01 20000", "y3 2025-03-01 10000",
                     "y3 2025-04-01 10000",
@@ -307,7 +328,9 @@ struct PurchaseRuleTests {
         )
         // The refund of some seats is no revocation of the subscription.
         #expect(
-            try await world.answer("SELECT transaction_id, revocation_date, ended_by FROM subscription_periods WHERE next_transaction_id IS NULL ORDER BY 1")
+            try await world.answer(
+                "SELECT transaction_id, revocation_date, ended_by FROM subscription_periods WHERE next_transaction_id IS NULL ORDER BY 1"
+            )
                 == ["g2 - expiry", "y3 - expiry"]
         )
     }
@@ -328,11 +351,15 @@ struct PurchaseRuleTests {
             ) == ["g revoked 2000", "h active 2000"]
         )
         #expect(
-            try await world.answer("SELECT transaction_id, (now() - ends_at) < interval '6 days' AS lasted, mrr_before_seat_refunds FROM subscription_periods WHERE original_transaction_id = 'g' ORDER BY 1")
+            try await world.answer(
+                "SELECT transaction_id, (now() - ends_at) < interval '6 days' AS lasted, mrr_before_seat_refunds FROM subscription_periods WHERE original_transaction_id = 'g' ORDER BY 1"
+            )
                 == ["g1 f -", "g2 t {5000}"]
         )
         #expect(
-            try await world.answer("SELECT status, subscriptions, mrr_milliunits FROM subscriptions_by_status ORDER BY 1")
+            try await world.answer(
+                "SELECT status, subscriptions, mrr_milliunits FROM subscriptions_by_status ORDER BY 1"
+            )
                 == ["active 1 2000", "revoked 1 0"]
         )
     }
@@ -436,7 +463,9 @@ struct PurchaseRuleTests {
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
         #expect(try await world.ledger.verifyViews() == [])
         #expect(
-            try await world.answer("SELECT sum(failed), sum(recovered), sum(still_tried), sum(lost) FROM billing_recovery_by_month")
+            try await world.answer(
+                "SELECT sum(failed), sum(recovered), sum(still_tried), sum(lost) FROM billing_recovery_by_month"
+            )
                 == ["2 0 1 1"]
         )
     }
@@ -470,7 +499,8 @@ struct PurchaseRuleTests {
         )
     }
 
-    @Test func `what the doubtful cases count is decided: the first payment, added seats, a free month, refunded months`()
+    @Test
+    func `what the doubtful cases count is decided: the first payment, added seats, a free month, refunded months`()
         async throws
     {
         let world = try await TestLedger()
@@ -495,7 +525,9 @@ struct PurchaseRuleTests {
             ]
         )
         #expect(
-            try await world.answer("SELECT product_id, payment_number, due, renewed FROM retention_by_renewal ORDER BY 1, 2")
+            try await world.answer(
+                "SELECT product_id, payment_number, due, renewed FROM retention_by_renewal ORDER BY 1, 2"
+            )
                 == ["plus.monthly 1 1 0", "plus.monthly 2 1 0", "team.monthly 1 1 1", "team.monthly 2 1 0"]
         )
         // Two refunded months, 61 days, are no lapse of paid service: the year of 365 days before them counts on.
@@ -508,7 +540,9 @@ struct PurchaseRuleTests {
             """
         )
         #expect(
-            try await world.answer("SELECT month, purchases, gross_milliunits, refunded_milliunits FROM revenue_after_a_year_by_month ORDER BY 1")
+            try await world.answer(
+                "SELECT month, purchases, gross_milliunits, refunded_milliunits FROM revenue_after_a_year_by_month ORDER BY 1"
+            )
                 == ["2024-07-01 1 9990 0", "2024-08-01 1 9990 0", "2024-09-01 1 9990 19980"]
         )
     }

@@ -38,7 +38,9 @@ extension CustomerModel {
                     outcome[1] = 1
                 } else if subscription.stretches[trial].contains(where: { $0.served.map { $0 > now } ?? false }) {
                     outcome[2] = 1
-                    if let renewal = subscription.renewal, renewal.signed >= last.starts, !renewal.isOn { outcome[3] = 1 }
+                    if let renewal = subscription.renewal, renewal.signed >= last.starts, !renewal.isOn {
+                        outcome[3] = 1
+                    }
                 } else {
                     outcome[4] = 1
                 }

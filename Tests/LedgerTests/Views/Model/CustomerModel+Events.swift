@@ -15,7 +15,9 @@ extension CustomerModel {
     /// Whether a paid stretch is followed by another one without an interruption.
     func continues(_ number: Int, of subscription: RandomCustomers.Subscription) -> Bool {
         let stretch = subscription.stretches[number]
-        guard stretch.isPaid, let served = stretch.served, let next = next(number, of: subscription) else { return false }
+        guard stretch.isPaid, let served = stretch.served, let next = next(number, of: subscription) else {
+            return false
+        }
         return next.isPaid && next.expires != nil && next.starts <= served
     }
 
@@ -107,9 +109,12 @@ extension CustomerModel {
         var cells = Cells()
         for subscription in subscriptions {
             for (number, stretch) in subscription.stretches.enumerated() where stretch.kind != .shared {
-                guard let expires = stretch.expires, expires <= now, reachesExpiry(stretch), !stretch.isUpgraded else { continue }
+                guard let expires = stretch.expires, expires <= now, reachesExpiry(stretch), !stretch.isUpgraded else {
+                    continue
+                }
                 let next = next(number, of: subscription)
-                let retried = subscription.renewal.map { next == nil && $0.isRetried && $0.signed >= stretch.starts } ?? false
+                let retried =
+                    subscription.renewal.map { next == nil && $0.isRetried && $0.signed >= stretch.starts } ?? false
                 let isLate = next?.isRenewal == true && leavesGap(number, of: subscription)
                 guard stretch.graceUntil != nil || isLate || retried else { continue }
                 let isRecovered = next?.isRenewal == true
@@ -198,7 +203,8 @@ extension CustomerModel {
             for (number, stretch) in subscription.stretches.enumerated() {
                 guard let offer = offer(of: stretch) else { continue }
                 if number > 0, self.offer(of: subscription.stretches[number - 1]) == offer,
-                    stretch.isRenewal || subscription.stretches[number - 1].served.map({ $0 >= stretch.starts }) ?? false
+                    stretch.isRenewal
+                        || subscription.stretches[number - 1].served.map({ $0 >= stretch.starts }) ?? false
                 {
                     continue
                 }
@@ -215,7 +221,9 @@ extension CustomerModel {
             for offer in Set(subscription.stretches.compactMap(offer)) {
                 let with = subscription.stretches.indices.filter { self.offer(of: subscription.stretches[$0]) == offer }
                 let first = subscription.stretches[with[0]]
-                let isConverted = subscription.stretches[with[0]...].contains { $0.isPaid && self.offer(of: $0) != offer }
+                let isConverted = subscription.stretches[with[0]...].contains {
+                    $0.isPaid && self.offer(of: $0) != offer
+                }
                 let isRunning = with.contains { subscription.stretches[$0].served.map { $0 > now } ?? false }
                 cells.add(
                     "\(month(of: first.starts)) \(first.product.name) \(first.storefront) \(offer)",
@@ -253,8 +261,10 @@ extension CustomerModel {
         movementCells.compactMap { key, move in
             guard move.opening > 0 else { return nil }
             let kept = move.opening - move.churn - move.contraction
-            let arpa = move.closingCount == 0 ? "" : " \((2 * move.closing + move.closingCount) / (2 * move.closingCount))"
-            return "\(key) \(fraction(kept, of: move.opening)) \(fraction(kept + move.expansion, of: move.opening))\(arpa)"
+            let arpa =
+                move.closingCount == 0 ? "" : " \((2 * move.closing + move.closingCount) / (2 * move.closingCount))"
+            return
+                "\(key) \(fraction(kept, of: move.opening)) \(fraction(kept + move.expansion, of: move.opening))\(arpa)"
         }
     }
 
@@ -286,7 +296,8 @@ extension CustomerModel {
         for (key, move) in movementCells {
             let rate = Self.rate(String(key.suffix(3)))
             let amounts = [
-                move.opening, move.new, move.reactivation, move.expansion, move.contraction, move.churn, move.switchedIn,
+                move.opening, move.new, move.reactivation, move.expansion, move.contraction, move.churn,
+                move.switchedIn,
                 move.switchedOut, move.closing,
             ]
             cells.add(String(key.dropLast(4)), amounts.map { $0 * rate })
@@ -303,8 +314,11 @@ extension Calendar {
         let (year, month, day) = date(of: instant)
         let months = month - 1 + (period.hasSuffix("Y") ? 12 * number : number)
         let first = (year: year + months / 12, month: months % 12 + 1)
-        let following = first.month == 12 ? (year: first.year + 1, month: 1) : (year: first.year, month: first.month + 1)
-        let length = (Calendar.instant(following.year, following.month, 1) - Calendar.instant(first.year, first.month, 1)) / 86_400
+        let following =
+            first.month == 12 ? (year: first.year + 1, month: 1) : (year: first.year, month: first.month + 1)
+        let length =
+            (Calendar.instant(following.year, following.month, 1) - Calendar.instant(first.year, first.month, 1))
+            / 86_400
         return Calendar.instant(first.year, first.month, min(day, length)) + instant % 86_400
     }
 }

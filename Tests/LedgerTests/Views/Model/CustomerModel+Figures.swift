@@ -87,7 +87,10 @@ extension CustomerModel {
         var cells: [String: (all: Int, retained: Int)] = [:]
         let months = self.months
         for subscription in subscriptions {
-            guard let first = subscription.stretches.first(where: { $0.isPaid && !($0.kind == .introductory && $0.offerType == 1) }),
+            guard
+                let first = subscription.stretches.first(where: {
+                    $0.isPaid && !($0.kind == .introductory && $0.offerType == 1)
+                }),
                 let cohort = months.lastIndex(where: { $0.begins <= first.starts })
             else { continue }
             for (number, month) in months[cohort...].filter(\.isOver).enumerated() {

@@ -105,7 +105,9 @@ extension CustomerModel {
             if purchase.isPaid { payers[key, default: []].insert(purchase.customer) }
             net.add(key, [purchase.isPaid ? purchase.net : 0])
         }
-        return customers.map { "\($0.key) \($0.value.count) \(payers[$0.key]?.count ?? 0) \(net.values[$0.key]?[0] ?? 0)" }
+        return customers.map {
+            "\($0.key) \($0.value.count) \(payers[$0.key]?.count ?? 0) \(net.values[$0.key]?[0] ?? 0)"
+        }
     }
 
     /// Lifetime value: cohort, currency, month number, customers, net.
@@ -119,7 +121,9 @@ extension CustomerModel {
         let names = months.map(\.name)
         for (key, paid) in Dictionary(grouping: purchases.filter(\.isPaid), by: { "\($0.customer) \($0.currency)" }) {
             let currency = String(key.suffix(3))
-            guard let first = paid.map(\.at).min(), let cohort = names.firstIndex(of: month(of: first)) else { continue }
+            guard let first = paid.map(\.at).min(), let cohort = names.firstIndex(of: month(of: first)) else {
+                continue
+            }
             for (number, name) in names[cohort...].enumerated() {
                 let net = paid.filter { month(of: $0.at) == name }.reduce(0) { $0 + $1.net }
                 let place = converted ? "" : " \(currency)"
@@ -200,7 +204,9 @@ extension CustomerModel {
     /// When the paid service of a stretch ended: neither a grace period without recovery nor an extension is paid.
     private func paidUntil(_ number: Int, of subscription: RandomCustomers.Subscription) -> Int {
         let stretch = subscription.stretches[number]
-        guard stretch.revoked == nil, let expires = stretch.expires, let served = stretch.served else { return stretch.starts }
+        guard stretch.revoked == nil, let expires = stretch.expires, let served = stretch.served else {
+            return stretch.starts
+        }
         var until = continues(number, of: subscription) ? served : min(served, expires)
         if stretch.isExtended { until = min(until, Calendar.adding(stretch.product.period, to: stretch.starts)) }
         return max(until, stretch.starts)

@@ -26,7 +26,14 @@ struct ModelTests {
         let refreshed = try await world.value(
             "SELECT ceil(extract(epoch FROM min(refreshed_at)))::bigint FROM view_freshness"
         )
-        return (world, CustomerModel(subscriptions: customers.subscriptions, sales: customers.sales, now: try #require(Int(refreshed ?? ""))))
+        return (
+            world,
+            CustomerModel(
+                subscriptions: customers.subscriptions,
+                sales: customers.sales,
+                now: try #require(Int(refreshed ?? ""))
+            )
+        )
     }
 
     /// The first lines that only one side has, those of the view with `+`.
@@ -45,9 +52,10 @@ struct ModelTests {
     }
 
     /// More seeds, one for each of `STORELEDGER_LIVES` worlds.
-    private static let seeds: [UInt64] = (0..<(ProcessInfo.processInfo.environment["STORELEDGER_LIVES"].flatMap(UInt64.init) ?? 1)).map {
-        20_261_123 + $0
-    }
+    private static let seeds: [UInt64] =
+        (0..<(ProcessInfo.processInfo.environment["STORELEDGER_LIVES"].flatMap(UInt64.init) ?? 1)).map {
+            20_261_123 + $0
+        }
 
     @Test(arguments: seeds)
     func `a thousand random customers: every view shows what was true of them at each instant`(seed: UInt64)
@@ -220,7 +228,10 @@ struct ModelTests {
                  WHERE renewals > 0
                 """, model.renewals
             ),
-            ("month, product_id, failed, recovered, still_tried, lost) FROM billing_recovery_by_month", model.billingRecovery),
+            (
+                "month, product_id, failed, recovered, still_tried, lost) FROM billing_recovery_by_month",
+                model.billingRecovery
+            ),
             (
                 """
                 day, product_id, storefront, currency, cancelled, cancelled_trials, resumed, resumed_trials, cancelled_mrr_milliunits,

@@ -4,9 +4,10 @@ import Postgres
 /// The rows that a crawl would have brought of these customers.
 extension RandomCustomers {
     func load(into world: TestLedger) async throws {
-        let transactions = subscriptions.flatMap { subscription in
-            subscription.stretches.indices.flatMap { records($0, of: subscription) }
-        } + sales.flatMap(records)
+        let transactions =
+            subscriptions.flatMap { subscription in
+                subscription.stretches.indices.flatMap { records($0, of: subscription) }
+            } + sales.flatMap(records)
         let renewals = subscriptions.compactMap(renewal)
         let notifications = subscriptions.flatMap(self.notifications)
         try await insert(
@@ -48,11 +49,19 @@ extension RandomCustomers {
 
     private func moment(_ seconds: Int?) -> String { seconds.map { "to_timestamp(\($0))" } ?? "NULL::timestamptz" }
 
-    /// The records of one stretch. One purchase in ten is under two transaction IDs, and the second one is that which notifications name.
+    /// The records of one stretch.
+    ///
+    /// One purchase in ten is under two transaction IDs, and notifications name the one that does not count.
     private func records(_ number: Int, of subscription: Subscription) -> [String] {
         let stretch = subscription.stretches[number]
         let last = stretch.revoked ?? stretch.starts
-        let row = record(number, of: subscription, id: key(number, of: subscription), revoked: stretch.revoked, signed: last)
+        let row = record(
+            number,
+            of: subscription,
+            id: key(number, of: subscription),
+            revoked: stretch.revoked,
+            signed: last
+        )
         guard isRepeated(number, of: subscription) else { return [row] }
         // The earlier record knows of no refund, or of one that the later record takes back.
         return [
@@ -127,7 +136,9 @@ extension RandomCustomers {
         subscription.stretches.indices.flatMap { number in
             let stretch = subscription.stretches[number]
             // What a notification says of either ID holds for the purchase.
-            let named = isRepeated(number, of: subscription) ? repeatedKey(number, of: subscription) : key(number, of: subscription)
+            let named =
+                isRepeated(number, of: subscription)
+                ? repeatedKey(number, of: subscription) : key(number, of: subscription)
             let names = "\(named), \(key(0, of: subscription))"
             var rows: [String] = []
             if let grace = stretch.graceUntil, let expires = stretch.expires {

@@ -16,9 +16,9 @@ SELECT
     (coalesce(i.offer_price_milliunits, i.price_milliunits) - coalesce(r.refunded_milliunits, 0)) * 0.001 AS net_amount,
     coalesce(i.offer_price_milliunits, i.price_milliunits) AS paid_milliunits,
     coalesce(i.offer_price_milliunits, i.price_milliunits) * 0.001 AS paid_amount,
-    coalesce(t.app_transaction_id, t.listed_transaction_id, t.original_transaction_id, t.transaction_id) AS customer_key
+    t.customer_key
 FROM advanced_commerce_items i
-JOIN transactions t ON t.app_id = i.app_id AND t.transaction_id = i.owner_key
+JOIN purchase_records t ON t.app_id = i.app_id AND t.transaction_id = i.owner_key
 LEFT JOIN LATERAL (
     SELECT count(*) AS refunds, sum(f.refund_amount_milliunits)::bigint AS refunded_milliunits,
            min(f.refund_date) AS first_refund_date, array_agg(DISTINCT f.refund_reason) AS refund_reasons

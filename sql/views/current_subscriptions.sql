@@ -22,19 +22,25 @@ SELECT
          WHEN state.known_from LIKE '%renewal info' THEN coalesce(r.last_signed_date, t.signed_date)
          ELSE t.signed_date END AS signed_date,
     p.transaction_id, p.product_id, p.subscription_group_identifier, p.storefront, p.currency, p.price_milliunits,
-    p.period, p.mrr_milliunits, p.is_trial, p.is_paid, p.is_family_shared, p.offer_type,
+    p.period, mrr.mrr_milliunits, p.is_trial, p.is_paid, p.is_family_shared, p.offer_type,
     t.original_purchase_date AS subscribed_at, p.starts_at, p.ends_at, p.period_number AS periods,
     CASE r.auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS will_renew,
     r.auto_renew_product_id, r.price_increase_status,
     CASE r.expiration_intent WHEN 1 THEN 'voluntary' WHEN 2 THEN 'billing' WHEN 3 THEN 'price'
         WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because,
     CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew,
-    p.price_milliunits * 0.001 AS price_amount, p.mrr_milliunits * 0.001 AS mrr_amount,
+    p.price_milliunits * 0.001 AS price_amount, mrr.mrr_milliunits * 0.001 AS mrr_amount,
     reported.n IS NOT NULL AS is_reported_by_apple,
-    coalesce(t.app_transaction_id, t.listed_transaction_id, t.original_transaction_id, t.transaction_id) AS customer_key,
+    t.customer_key,
     p.expires_date, p.grace_until
 FROM subscription_periods p
-JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
+JOIN purchase_records t ON t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
+                       AND t.transaction_id = p.transaction_id
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN p.seat_refunds_at IS NULL THEN p.mrr_milliunits
+                ELSE coalesce(p.mrr_before_seat_refunds[(SELECT min(n) FROM generate_subscripts(p.seat_refunds_at, 1) n WHERE p.seat_refunds_at[n] > now())],
+                              p.mrr_milliunits) END AS mrr_milliunits
+) mrr
 LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
      AND r.last_signed_date >= p.starts_at
 LEFT JOIN subscription_statuses s ON s.app_id = p.app_id AND s.original_transaction_id = p.original_transaction_id
@@ -43,7 +49,7 @@ CROSS JOIN LATERAL (
     SELECT CASE
         WHEN coalesce(s.records_signed_date, s.asked_at) >= greatest(t.signed_date, r.last_signed_date)
              AND (s.status IN (2, 5) OR s.asked_at > now() - interval '60 days')
-             AND s.asked_at >= greatest(p.starts_at, CASE WHEN t.revocation_date <= now() THEN t.revocation_date END,
+             AND s.asked_at >= greatest(p.starts_at, CASE WHEN p.revocation_date <= now() THEN p.revocation_date END,
                                         CASE WHEN t.expires_date <= now() THEN t.expires_date END,
                                         CASE WHEN p.grace_until <= now() THEN p.grace_until END)
             THEN (ARRAY[2, 5, 4, 3, 1])[s.status]
@@ -58,7 +64,7 @@ CROSS JOIN LATERAL (
                        ELSE 'expiresDate of the transaction' END,
                   'nothing: the transaction has no expiresDate'])[worked_out.n] END AS known_from
       FROM (SELECT CASE
-          WHEN t.revocation_date <= now() THEN 1
+          WHEN p.revocation_date <= now() THEN 1
           WHEN t.expires_date IS NULL THEN 6
           WHEN t.expires_date > now() THEN 2
           WHEN p.grace_until > now() THEN 3

@@ -2,7 +2,9 @@
 --
 -- Every redemption counts in the month in which it began, even if the same subscription redeems again.
 -- offer_conversion_by_month counts each subscription once. Consecutive periods with the same offer are one redemption,
--- because Apple's data do not distinguish an offer of three periods from three redemptions in a row.
+-- because Apple's data do not distinguish an offer of three periods from three redemptions in a row. They are consecutive if the
+-- second begins when the first ends, or if Apple renewed it (RENEWAL) after a failed payment. After a lapse a purchase with the same
+-- offer is another redemption.
 --
 -- One row for each app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier.
 CREATE OR REPLACE VIEW offer_redemptions_by_month AS
@@ -17,4 +19,4 @@ COMMENT ON VIEW offer_redemptions_by_month IS
     'Redemptions of free trials and other offers by the month in which they began. A subscription can have several. As of the last refresh.';
 COMMENT ON COLUMN offer_redemptions_by_month.month IS 'The month in which the redemption''s first period began; its first day, in UTC.';
 COMMENT ON COLUMN offer_redemptions_by_month.offer IS 'The kind of offer: free trial (of any offer type), introductory, promotional, offer code, win-back.';
-COMMENT ON COLUMN offer_redemptions_by_month.redemptions IS 'Redemptions of the offer. Consecutive periods with the same offer are one redemption.';
+COMMENT ON COLUMN offer_redemptions_by_month.redemptions IS 'Redemptions of the offer. Consecutive periods with the same offer are one redemption; a purchase after a lapse is another.';

@@ -15,12 +15,12 @@ SELECT
     change.old_milliunits AS old_price_milliunits, change.new_milliunits AS new_price_milliunits, r.currency,
     r.renewal_date, r.auto_renew_status = 1 AS will_renew, r.signed_date,
     change.old_milliunits * 0.001 AS old_price_amount, change.new_milliunits * 0.001 AS new_price_amount,
-    coalesce(r.app_transaction_id, paid.customer_key, r.original_transaction_id) AS customer_key
+    coalesce(paid.customer_key, r.app_transaction_id, r.original_transaction_id) AS customer_key
 FROM renewals r
 JOIN advanced_commerce_items i ON i.app_id = r.app_id AND i.owner_kind = 'renewal' AND i.owner_key = r.original_transaction_id
 LEFT JOIN LATERAL (
-    SELECT t.transaction_id, coalesce(t.app_transaction_id, t.listed_transaction_id) AS customer_key
-      FROM transactions t
+    SELECT t.transaction_id, t.customer_key
+      FROM purchase_records t
      WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id AND t.purchase_date IS NOT NULL
      ORDER BY t.purchase_date DESC, t.expires_date DESC, t.transaction_id DESC LIMIT 1
 ) paid ON true

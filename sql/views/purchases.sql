@@ -1,6 +1,7 @@
 -- What was bought, and how much of each price is left after refunds?
 --
--- One row per transaction, except transactions that a family member shared (FAMILY_SHARED) or that an organization or group
+-- One row per purchase (purchase_records): a second transaction ID of the same purchase and a restored non-consumable are no purchases.
+-- No row for transactions that a family member shared (FAMILY_SHARED) or that an organization or group
 -- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are those of Apple's newest
 -- snapshot: a reversed refund has no revocationDate any more and does not count. The refunded amount is the first that is
 -- known of these, and never more than the price: the whole price for REFUND_FULL; the sum of the line items' refunds, for
@@ -16,7 +17,7 @@
 CREATE OR REPLACE VIEW purchases AS
 SELECT
     t.app_id, t.transaction_id, t.original_transaction_id,
-    coalesce(t.app_transaction_id, t.listed_transaction_id, t.original_transaction_id, t.transaction_id) AS customer_key,
+    t.customer_key,
     t.purchase_date, (date_trunc('month', t.purchase_date AT TIME ZONE 'UTC'))::date AS month,
     t.product_id, t.type, t.storefront, t.currency, t.quantity, t.transaction_reason, t.offer_type, t.offer_identifier,
     t.offer_discount_type,
@@ -36,7 +37,7 @@ SELECT
     -- Only Advanced Commerce has such offers, so the payloads of other transactions are not read.
     CASE WHEN t.advanced_commerce_request_reference_id IS NOT NULL THEN t.payload @? '$.advancedCommerceInfo.items[*].offer'
          ELSE false END AS has_item_offer
-FROM transactions t
+FROM purchase_records t
 -- One look-up for each transaction: a sum over all refunds first would be computed for each subscription of a refresh.
 CROSS JOIN LATERAL (
     SELECT sum(r.refund_amount_milliunits)::bigint AS amount, min(r.refund_date) AS first_date
@@ -60,7 +61,7 @@ WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_owne
 COMMENT ON VIEW purchases IS
     'Every purchase with its price, its refund and the rest, in the currency of the purchase, before Apple''s commission and tax. Apple refunds part of the price when a customer upgrades during a period, but reports that refund in no field, so no amount here includes it; see estimated_upgrade_refund_milliunits in subscription_periods. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN purchases.customer_key IS
-    'Identifies the customer as well as Apple''s data allow: appTransactionId; else the listed ID whose history contains the purchase; else the original transaction ID.';
+    'Identifies the customer as well as Apple''s data allow, the same for all purchases of one originalTransactionId: appTransactionId of its first transaction, or of the earliest that has one; else the listed ID whose history contains the purchase; else the original transaction ID.';
 COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, in UTC.';
 COMMENT ON COLUMN purchases.quantity IS
     'Apple''s quantity: the consumables bought, or the seats of a subscription bought for a group. price_milliunits is the price of all of them.';

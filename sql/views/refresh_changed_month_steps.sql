@@ -6,4 +6,4 @@ SELECT
     coalesce(lag(mrr_milliunits) OVER subscription, 0) AS before_mrr,
     lead(from_month) OVER subscription AS after_from_month, lead(currency) OVER subscription AS after_currency
 FROM refresh_changed_month_spans
-WINDOW subscription AS (PARTITION BY sign, app_id, original_transaction_id ORDER BY period_number);
+WINDOW subscription AS (PARTITION BY sign, app_id, original_transaction_id ORDER BY period_number, from_month);

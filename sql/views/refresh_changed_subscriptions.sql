@@ -3,7 +3,10 @@
 -- The rules are those of current_subscriptions, as of the moment at which the rows were computed.
 CREATE OR REPLACE VIEW refresh_changed_subscriptions AS
 SELECT
-    p.sign, p.as_of, p.app_id, p.product_id, p.storefront, p.currency, p.is_paid, p.is_trial, p.is_family_shared, p.ends_at, p.mrr_milliunits,
+    p.sign, p.as_of, p.app_id, p.product_id, p.storefront, p.currency, p.is_paid, p.is_trial, p.is_family_shared, p.ends_at,
+    CASE WHEN p.seat_refunds_at IS NULL THEN p.mrr_milliunits
+         ELSE coalesce(p.mrr_before_seat_refunds[(SELECT min(n) FROM generate_subscripts(p.seat_refunds_at, 1) n WHERE p.seat_refunds_at[n] > p.as_of)],
+                       p.mrr_milliunits) END AS mrr_milliunits,
     CASE p.auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS will_renew,
     reported.n IS NOT NULL AS is_reported_by_apple,
     (ARRAY['revoked', 'active', 'grace period', 'billing retry', 'expired', 'unknown'])[coalesce(reported.n, CASE

@@ -22,13 +22,16 @@ SELECT
     is_paid AND served_before - max(CASE WHEN is_after_pause THEN served_before ELSE interval '0' END) OVER subscription >= interval '365 days'
         IS TRUE AS is_after_a_year,
     has_failed, next_recovered_at, expiry_reason, auto_renew_status, expiration_intent, is_in_billing_retry_period,
-    renewal_info_signed_date, reported_status, reported_at, due_at
+    renewal_info_signed_date, reported_status, reported_at, due_at,
+    web_order_line_item_id, has_expired, has_gap, seat_refunds_at, mrr_before_seat_refunds
 FROM (
     SELECT
         p.*,
         lag(p.is_trial) OVER subscription AS previous_is_trial,
-        lag(p.next_starts_at > p.expires_date AND p.ended_by = 'expiry') OVER subscription AS is_after_gap,
+        lag(p.has_gap) OVER subscription AS is_after_gap,
         p.has_offer AND coalesce(lag(p.has_offer) OVER subscription, false)
+            -- A customer who buys again after a lapse redeems again; Apple's renewal after a failed payment continues the offer.
+            AND (coalesce(lag(p.ends_at) OVER subscription >= p.starts_at, false) OR p.transaction_reason IS NOT DISTINCT FROM 'RENEWAL')
             AND (p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type) IS NOT DISTINCT FROM
                 (lag(p.is_trial) OVER subscription, lag(p.offer_type) OVER subscription, lag(p.offer_identifier) OVER subscription,
                  lag(p.offer_discount_type) OVER subscription) AS is_same_offer,
@@ -43,7 +46,7 @@ FROM (
             p.*, p.next_transaction_id IS NULL AS is_last, p.is_trial OR p.offer_type IS NOT NULL AS has_offer,
             CASE WHEN p.is_paid AND p.revocation_date IS NULL AND p.expires_date IS NOT NULL
                  THEN greatest(least(CASE WHEN p.is_continued THEN p.ends_at ELSE least(p.ends_at, p.expires_date) END,
-                                     CASE WHEN p.is_extended THEN p.starts_at + p.period::interval END), p.starts_at)
+                                     p.extended_from), p.starts_at)
                  WHEN p.is_paid THEN p.starts_at END AS served_until,
             coalesce(told.has_failed, false) AS has_failed, told.recovered_at, told.expiry_reason,
             CASE WHEN r.last_signed_date >= p.starts_at THEN r.auto_renew_status END AS auto_renew_status,
@@ -60,6 +63,8 @@ FROM (
                 CASE WHEN p.ends_at >= state.next_as_of THEN p.ends_at END,
                 CASE WHEN p.grace_until >= state.next_as_of THEN p.grace_until END,
                 CASE WHEN p.revocation_date >= state.next_as_of THEN p.revocation_date END,
+                CASE WHEN p.seat_refunds_at IS NOT NULL
+                     THEN (SELECT min(at) FROM unnest(p.seat_refunds_at) at WHERE at >= state.next_as_of) END,
                 -- Billing retry and a status count for 60 days; see refresh_changed_subscriptions.
                 CASE WHEN p.next_transaction_id IS NULL AND r.is_in_billing_retry_period
                           AND greatest(p.expires_date, r.last_signed_date) + interval '60 days' >= state.next_as_of
@@ -74,7 +79,7 @@ FROM (
              AND s.ended_at IS NULL
         -- By the transaction's subscription, so that one subscription's notifications are found by their transactions.
         LEFT JOIN (
-            SELECT t.app_id, t.original_transaction_id, t.transaction_id,
+            SELECT t.app_id, t.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id) AS purchase_key,
                    bool_or(n.notification_type IN ('DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED')
                            OR n.notification_type = 'EXPIRED' AND n.subtype IS NOT DISTINCT FROM 'BILLING_RETRY') AS has_failed,
                    min(n.signed_date) FILTER (WHERE n.notification_type = 'DID_RENEW') AS recovered_at,
@@ -88,9 +93,9 @@ FROM (
               JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
              WHERE n.notification_type IN ('DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED', 'EXPIRED')
                 OR n.notification_type = 'DID_RENEW' AND n.subtype = 'BILLING_RECOVERY'
-             GROUP BY t.app_id, t.original_transaction_id, t.transaction_id
+             GROUP BY t.app_id, t.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id)
         ) told ON told.app_id = p.app_id AND told.original_transaction_id = p.original_transaction_id
-              AND told.transaction_id = p.transaction_id
+              AND told.purchase_key = coalesce(p.web_order_line_item_id, p.transaction_id)
     ) p
     WINDOW subscription AS (PARTITION BY p.app_id, p.original_transaction_id ORDER BY p.period_number),
            earlier AS (subscription ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),

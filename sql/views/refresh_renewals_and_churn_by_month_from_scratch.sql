@@ -38,7 +38,9 @@ WITH state AS (
               ELSE 'other'
           END AS reason
             FROM notifications n
-           WHERE n.app_id = l.app_id AND n.transaction_id = p.transaction_id
+            JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
+           WHERE t.app_id = l.app_id AND t.original_transaction_id = l.original_transaction_id
+             AND coalesce(t.web_order_line_item_id, t.transaction_id) = coalesce(p.web_order_line_item_id, p.transaction_id)
              AND n.notification_type IN ('EXPIRED', 'GRACE_PERIOD_EXPIRED', 'DID_FAIL_TO_RENEW')
            ORDER BY n.notification_type = 'EXPIRED' DESC, n.signed_date DESC, n.notification_uuid
            LIMIT 1
@@ -59,7 +61,7 @@ WITH state AS (
     SELECT app_id, month, product_id, 0, 0, count(*), 0, NULL, 0
       FROM renewal
      WHERE (app_id, transaction_id) IN (SELECT app_id, next_transaction_id FROM subscription_periods_at_refresh
-                                         WHERE next_starts_at > expires_date AND ended_by = 'expiry')
+                                         WHERE has_gap)
      GROUP BY app_id, month, product_id
     UNION ALL
     SELECT app_id, month, product_id, 0, 0, 0, count(*), reason, 0 FROM explained GROUP BY app_id, month, product_id, reason

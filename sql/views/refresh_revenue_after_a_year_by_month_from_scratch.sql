@@ -6,7 +6,7 @@ WITH paid AS (
     SELECT app_id, original_transaction_id, transaction_id, period_number, product_id, storefront, currency, price_milliunits, starts_at,
            CASE WHEN revocation_date IS NULL AND expires_date IS NOT NULL
                 THEN greatest(least(CASE WHEN is_continued THEN ends_at ELSE least(ends_at, expires_date) END,
-                                    CASE WHEN is_extended THEN starts_at + period::interval END), starts_at)
+                                    extended_from), starts_at)
                 ELSE starts_at END AS served_until
       FROM subscription_periods_at_refresh
      WHERE is_paid

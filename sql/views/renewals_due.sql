@@ -32,7 +32,7 @@ SELECT
     (ARRAY['expired', 'revoked'])[CASE s.status WHEN 2 THEN 1 WHEN 5 THEN 2 END] AS apple_status,
     CASE WHEN s.status IS NOT NULL THEN 'status of Get All Subscription Statuses'
          ELSE 'autoRenewStatus of the renewal info' END AS known_from,
-    coalesce(r.app_transaction_id, own.customer_key, r.original_transaction_id) AS customer_key,
+    coalesce(own.customer_key, r.app_transaction_id, r.original_transaction_id) AS customer_key,
     (SELECT coalesce(seats.price_milliunits, t.price_milliunits)
        FROM transactions t
          LEFT JOIN seat_purchases seats ON seats.app_id = t.app_id AND seats.original_transaction_id = t.original_transaction_id
@@ -91,8 +91,8 @@ LEFT JOIN LATERAL (
        AND s.ended_at IS NULL AND coalesce(s.records_signed_date, s.asked_at) >= last.last_signed_date
 ) s ON true
 LEFT JOIN LATERAL (
-    SELECT t.transaction_id, coalesce(t.app_transaction_id, t.listed_transaction_id) AS customer_key
-      FROM transactions t
+    SELECT t.transaction_id, t.customer_key
+      FROM purchase_records t
      WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id
        AND t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
      LIMIT 1

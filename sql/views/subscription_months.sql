@@ -19,8 +19,19 @@ SELECT
     p.transaction_id, p.product_id, p.period, p.storefront, p.currency, p.mrr_milliunits,
     date_trunc('month', p.first_paid_at AT TIME ZONE 'UTC')::date AS first_paid_month,
     p.mrr_milliunits * 0.001 AS mrr_amount
-FROM subscription_periods p
-WHERE p.is_paid AND p.ends_at IS NOT NULL;
+FROM (
+    -- A refund of some seats lowers the MRR within the period; see seat_refunds_at.
+    SELECT p.app_id, p.original_transaction_id, p.transaction_id, p.product_id, p.period, p.storefront, p.currency, p.first_paid_at,
+           part.starts_at, part.ends_at, part.mrr_milliunits
+      FROM subscription_periods p
+      CROSS JOIN LATERAL (
+          SELECT coalesce(p.seat_refunds_at[array_length(p.seat_refunds_at, 1)], p.starts_at) AS starts_at, p.ends_at, p.mrr_milliunits
+          UNION ALL
+          SELECT coalesce(p.seat_refunds_at[n - 1], p.starts_at), p.seat_refunds_at[n], p.mrr_before_seat_refunds[n]
+            FROM generate_subscripts(p.seat_refunds_at, 1) n
+      ) part
+     WHERE p.is_paid AND p.ends_at IS NOT NULL
+) p;
 COMMENT ON VIEW subscription_months IS
     'Every paid subscription that was active at the end of a month, one row per month. MRR, churn and retention are computed from these rows. If a payment was recovered after a gap, the months that end in the gap are missing. A grace period is not a gap. A period without an expiresDate is in no month.';
 COMMENT ON COLUMN subscription_months.month IS

@@ -1,9 +1,15 @@
 -- When did each period of a subscription begin and end, was it paid, and what ended it?
 --
--- One row per transaction of an auto-renewable subscription: paid, free or shared. A period is [starts_at, ends_at). It ends
+-- One row per transaction of an auto-renewable subscription: paid, free or shared; one per purchase that several transactions refer
+-- to (purchase_records). A period is [starts_at, ends_at). It ends
 -- at Apple's expiresDate; earlier with a revocation or the next period of the same subscription (an upgrade); or later with
 -- the grace period. Periods of one subscription never overlap. Without an expiresDate the end is unknown: ends_at is NULL,
 -- and no view counts the period as active at any time.
+--
+-- A renewal by Apple (transactionReason RENEWAL) that begins within an hour after expiresDate is no lapse: the period lasts until then,
+-- because Apple's clocks differ by seconds and the customer kept the service. It is a lapse if a notification says that the payment
+-- failed or was recovered (DID_FAIL_TO_RENEW, GRACE_PERIOD_EXPIRED, EXPIRED with BILLING_RETRY, DID_RENEW with BILLING_RECOVERY).
+-- A purchase by the customer after the expiry is always one.
 --
 -- Grace periods come from notifications. Each notification identifies its transaction, so a period keeps its grace period
 -- after the payment was recovered. Renewal info also contains the grace period of the last period, if Apple signed it after
@@ -14,7 +20,7 @@
 -- period of Advanced Commerce; the usual period of the product, which is the length of most of its periods (product_periods,
 -- as of the last refresh); the length of this period; the time since the previous period expired (a payment recovered in
 -- the grace period does not move the renewal date). A period that Apple extended (RENEWAL_EXTENDED) is never measured by its
--- length. Monthly billing of a longer commitment is a month. Offers use their own length, because it differs from the
+-- length. A period that is longer than any calendar makes its nominal period was extended, too, with or without a notification. Monthly billing of a longer commitment is a month. Offers use their own length, because it differs from the
 -- product's; an extended pay-as-you-go offer has the product's period. If nothing else is known and the length is not a
 -- usual one, period and mrr_milliunits are NULL. This happens in the sandbox, where a month takes minutes.
 --
@@ -22,7 +28,8 @@
 -- Apple makes another transaction for them, which expires with the period and does not replace the first one. It has a row of
 -- its own, from the addition on. The MRR of that row is that of all transactions of the period so far that are not revoked:
 -- Apple does not say whether it prorates the price of added seats, so their price counts as that of a whole period. If the
--- added seats are refunded, the period goes on with the others.
+-- seats of one transaction are refunded, the period goes on with the others, and its MRR is lower from the refund on
+-- (seat_refunds_at). A month that is over does not change. When all of them are refunded, the period ends.
 --
 -- When a customer upgrades during a period, Apple refunds the unused part of its price and reports the refund in no field:
 -- the old transaction has isUpgraded, keeps its price and has no revocationDate. A separate column has an estimate:
@@ -42,18 +49,21 @@ WITH stretch AS (
         bool_or(t.is_trial AND NOT t.is_family_shared) OVER subscription AS has_had_trial,
         lead(t.is_paid AND t.expires_date IS NOT NULL) OVER subscription AS next_is_active,
         lead(t.is_paid AND t.transaction_reason = 'RENEWAL') OVER subscription AS next_is_renewal,
-        min(CASE WHEN t.is_paid THEN t.purchase_date END) OVER subscription AS first_paid_at,
+        lead(t.transaction_reason = 'RENEWAL') OVER subscription AS next_is_by_apple,
+        lead(coalesce(t.web_order_line_item_id, t.transaction_id)) OVER subscription AS next_purchase_key,
+        min(CASE WHEN t.is_paid THEN t.purchase_date END) OVER (PARTITION BY t.app_id, t.original_transaction_id) AS first_paid_at,
         count(*) FILTER (WHERE t.is_paid) OVER subscription AS payments,
         date_part('epoch', t.expires_date - t.purchase_date) / 86400 AS days,
         date_part('epoch', t.expires_date - lag(t.expires_date) OVER subscription) / 86400 AS days_since_expiry
     FROM (
         SELECT k.*, NOT k.is_trial AND NOT k.is_family_shared AND k.price_milliunits IS DISTINCT FROM 0 AS is_paid
         FROM (
-            SELECT t.*,
+            -- Notifications name a transaction, and several transactions can refer to one purchase.
+            SELECT t.*, coalesce(t.web_order_line_item_id, t.transaction_id) AS purchase_key,
                    coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
                        IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
                    coalesce(t.in_app_ownership_type IN ('FAMILY_SHARED', 'ASSIGNED'), false) AS is_family_shared
-            FROM transactions t
+            FROM purchase_records t
             WHERE t.type = 'Auto-Renewable Subscription' AND t.original_transaction_id IS NOT NULL AND t.purchase_date IS NOT NULL
         ) k
     ) t
@@ -64,14 +74,29 @@ WITH stretch AS (
     SELECT
         s.*,
         coalesce(seats.price_milliunits, s.price_milliunits) AS paid_milliunits,
-        CASE WHEN seats.earlier_transactions > 0 AND s.revocation_date IS NOT NULL THEN seats.earlier_milliunits::bigint
-             ELSE coalesce(seats.earlier_milliunits::bigint + seats.price_milliunits, s.price_milliunits) END AS period_milliunits,
-        CASE WHEN seats.earlier_transactions > 0 THEN NULL ELSE s.revocation_date END AS ending_revocation_date,
+        coalesce(seats.period_milliunits, s.price_milliunits) AS period_milliunits,
+        CASE WHEN seats.transactions > 1 THEN seats.all_revoked_at ELSE s.revocation_date END AS ending_revocation_date,
+        seats.refund_dates, seats.milliunits_before_refunds,
+        CASE WHEN s.next_is_by_apple AND s.next_starts_at > s.expires_date AND s.next_starts_at <= s.expires_date + interval '1 hour'
+                  AND told.grace_until IS NULL
+             THEN CASE WHEN (SELECT EXISTS (
+                          SELECT FROM transactions t
+                            JOIN notifications n ON n.app_id = t.app_id AND n.transaction_id = t.transaction_id
+                           WHERE t.app_id = s.app_id AND t.original_transaction_id = s.original_transaction_id
+                             AND CASE coalesce(t.web_order_line_item_id, t.transaction_id)
+                                     WHEN s.purchase_key
+                                         THEN n.notification_type IN ('DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED')
+                                              OR n.notification_type = 'EXPIRED' AND n.subtype IS NOT DISTINCT FROM 'BILLING_RETRY'
+                                     WHEN s.next_purchase_key
+                                         THEN n.notification_type = 'DID_RENEW' AND n.subtype IS NOT DISTINCT FROM 'BILLING_RECOVERY'
+                                 END))
+                       THEN s.expires_date ELSE s.next_starts_at END
+             ELSE s.expires_date END AS expired_at,
         greatest(CASE WHEN told.grace_until > s.expires_date THEN told.grace_until END,
                  CASE WHEN s.next_transaction_id IS NULL AND r.last_signed_date >= s.purchase_date
                        AND r.grace_period_expires_date > s.expires_date
                       THEN r.grace_period_expires_date END) AS grace_until,
-        coalesce(told.is_extended, false) AS is_extended,
+        coalesce(told.is_extended, false) AS is_extended, length.days AS length_in_days, scale.days AS scale_days, scale.periods AS scale_periods,
         scale.periods[width_bucket(length.days, scale.days)] AS period_by_length,
         coalesce(
             CASE
@@ -85,19 +110,37 @@ WITH stretch AS (
             ) END
         ) AS period
     FROM stretch s
-    -- For seats: the price of the transaction's seats, the price and the number of the period's earlier transactions that are
-    -- not revoked, and the beginning of the period.
+    -- For seats: the price of the transaction's seats; that of all seats of the period so far; when the last of them was refunded, if all
+    -- were; the refunds of some of them, and the price before each; and the beginning of the period.
     LEFT JOIN (
-        SELECT a.app_id, a.original_transaction_id, a.transaction_id, a.price_milliunits,
-               coalesce(sum(a.price_milliunits) FILTER (WHERE a.revocation_date IS NULL) OVER earlier, 0) AS earlier_milliunits,
-               count(*) FILTER (WHERE a.revocation_date IS NULL) OVER earlier AS earlier_transactions,
-               coalesce(min(a.purchase_date) OVER earlier, a.purchase_date) AS period_starts_at
-          FROM seat_purchases a
-        WINDOW earlier AS (
-            PARTITION BY a.app_id, a.original_transaction_id, a.product_id, a.expires_date,
-                         CASE WHEN a.additional_transaction_reason IS NULL THEN a.transaction_id END
-            ORDER BY a.purchase_date, a.transaction_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        )
+        SELECT a.app_id, a.original_transaction_id, a.transaction_id, a.price_milliunits, a.transactions, a.all_revoked_at, a.period_starts_at,
+               CASE WHEN a.price_milliunits IS NOT NULL THEN (
+                   SELECT sum(part.price)::bigint FROM unnest(a.prices, a.revocation_dates) part (price, revoked_at)
+                    WHERE part.revoked_at IS NULL OR part.revoked_at >= a.all_revoked_at
+               ) END AS period_milliunits,
+               refunds.dates AS refund_dates, refunds.milliunits AS milliunits_before_refunds
+          FROM (
+              SELECT a.*,
+                     count(*) OVER so_far AS transactions,
+                     array_agg(a.price_milliunits) OVER so_far AS prices,
+                     array_agg(a.revocation_date) OVER so_far AS revocation_dates,
+                     CASE WHEN count(a.revocation_date) OVER so_far = count(*) OVER so_far THEN max(a.revocation_date) OVER so_far END AS all_revoked_at,
+                     min(a.purchase_date) OVER so_far AS period_starts_at
+                FROM seat_purchases a
+              WINDOW so_far AS (
+                  PARTITION BY a.app_id, a.original_transaction_id, a.product_id, a.expires_date,
+                               CASE WHEN a.additional_transaction_reason IS NULL THEN a.transaction_id END
+                  ORDER BY a.purchase_date, a.transaction_id ROWS UNBOUNDED PRECEDING
+              )
+          ) a
+          CROSS JOIN LATERAL (
+              SELECT array_agg(refund.at ORDER BY refund.at) AS dates, array_agg(refund.milliunits ORDER BY refund.at) AS milliunits
+                FROM (SELECT refunded.at, sum(part.price)::bigint AS milliunits
+                        FROM (SELECT DISTINCT at FROM unnest(a.revocation_dates) at WHERE at > a.purchase_date AND a.transactions > 1) refunded
+                        JOIN unnest(a.prices, a.revocation_dates) part (price, revoked_at)
+                          ON part.revoked_at IS NULL OR part.revoked_at >= refunded.at
+                       GROUP BY refunded.at) refund
+          ) refunds
     ) seats ON seats.app_id = s.app_id AND seats.original_transaction_id = s.original_transaction_id
            AND seats.transaction_id = s.transaction_id
     LEFT JOIN renewals_signed r ON r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
@@ -105,7 +148,7 @@ WITH stretch AS (
     LEFT JOIN product_periods usual ON usual.app_id = s.app_id AND usual.product_id = s.product_id
     -- The condition is the same as that of the index notifications_period_evidence.
     LEFT JOIN (
-        SELECT n.app_id, n.original_transaction_id, n.transaction_id,
+        SELECT n.app_id, n.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id) AS purchase_key,
                bool_or(n.notification_type = 'RENEWAL_EXTENDED') AS is_extended,
                -- A number outside the years 1970 to 9999 is not accepted as a date.
                max(CASE WHEN jsonb_typeof(n.payload #> '{data,signedRenewalInfo,gracePeriodExpiresDate}') = 'number'
@@ -115,11 +158,12 @@ WITH stretch AS (
                              END
                    END) AS grace_until
           FROM notifications n
+          JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
          WHERE n.notification_type = 'RENEWAL_EXTENDED'
             OR jsonb_typeof(n.payload #> '{data,signedRenewalInfo,gracePeriodExpiresDate}') = 'number'
-         GROUP BY n.app_id, n.original_transaction_id, n.transaction_id
+         GROUP BY n.app_id, n.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id)
     ) told ON told.app_id = s.app_id AND told.original_transaction_id = s.original_transaction_id
-          AND told.transaction_id = s.transaction_id
+          AND told.purchase_key = s.purchase_key
     CROSS JOIN LATERAL (
         SELECT CASE WHEN seats.period_starts_at < s.purchase_date
                     THEN date_part('epoch', s.expires_date - seats.period_starts_at) / 86400 ELSE s.days END AS days
@@ -139,19 +183,19 @@ WITH stretch AS (
         m.expires_date,
         CASE WHEN m.expires_date IS NOT NULL THEN
             greatest(m.purchase_date,
-                     least(coalesce(m.grace_until, m.expires_date), m.ending_revocation_date, m.next_starts_at))
+                     least(coalesce(m.grace_until, m.expired_at), m.ending_revocation_date, m.next_starts_at))
         END AS ends_at,
         m.grace_until,
         CASE
             WHEN m.expires_date IS NULL THEN NULL
-            WHEN m.ending_revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
+            WHEN m.ending_revocation_date < least(coalesce(m.grace_until, m.expired_at), m.next_starts_at)
                 THEN CASE WHEN m.in_app_ownership_type = 'ASSIGNED' OR m.revocation_type = 'ASSIGNMENT_REVOKE' THEN 'assignment revocation'
                           WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
             WHEN m.next_starts_at < m.expires_date
                 THEN CASE WHEN m.is_upgraded THEN 'upgrade' ELSE 'next period' END
             ELSE 'expiry'
         END AS ended_by,
-        m.revocation_date,
+        m.ending_revocation_date AS revocation_date,
         m.next_transaction_id, m.next_starts_at,
         m.period,
         CASE WHEN m.is_paid THEN
@@ -160,10 +204,7 @@ WITH stretch AS (
                 WHEN 'P1M' THEN m.period_milliunits
                 WHEN 'P1W' THEN m.period_milliunits * 4
                 WHEN 'P1Y' THEN round(m.period_milliunits / 12::numeric)::bigint
-                ELSE round(m.period_milliunits / (
-                    substring(m.period FROM '[0-9]+')::numeric
-                    * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
-                ))::bigint
+                ELSE round(m.period_milliunits / nominal.months)::bigint
             END
         END AS mrr_milliunits,
         CASE WHEN m.is_upgraded AND m.paid_milliunits > 0 AND m.additional_transaction_reason IS NULL AND NOT m.is_family_shared AND m.revocation_date IS NULL
@@ -179,17 +220,43 @@ WITH stretch AS (
         m.period_by_length,
         CASE WHEN m.is_paid THEN m.payments END AS payment_number,
         m.is_paid AND m.expires_date IS NOT NULL AND coalesce(m.next_is_active, false)
-            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.ending_revocation_date) AS is_continued,
+            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expired_at), m.ending_revocation_date) AS is_continued,
         m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
-            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.ending_revocation_date), false) AS is_renewed,
+            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expired_at), m.ending_revocation_date), false) AS is_renewed,
         m.next_product_id, m.next_storefront,
         m.has_had_trial AND NOT m.is_trial AS is_after_trial,
-        m.signed_date
+        m.signed_date, m.web_order_line_item_id,
+        coalesce(m.expires_date <= least(m.ending_revocation_date, m.next_starts_at, 'infinity'), false) AS has_expired,
+        coalesce(m.expires_date <= least(m.ending_revocation_date, m.next_starts_at) AND m.next_starts_at > m.expired_at
+                 AND (m.ending_revocation_date >= m.expires_date) IS NOT FALSE, false) AS has_gap,
+        -- The longest length that has the nominal period; a period of another kind may be a tenth longer.
+        CASE WHEN m.is_extended
+                  OR m.offer_type IS NULL
+                     AND m.length_in_days >= coalesce(m.scale_days[array_position(m.scale_periods, m.period) + 1], 33 * nominal.months)
+             THEN m.purchase_date + m.period::interval END AS extended_from,
+        m.refund_dates, m.milliunits_before_refunds, nominal.months
     FROM measured m
+    CROSS JOIN LATERAL (
+        SELECT substring(m.period FROM '[0-9]+')::numeric
+               * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END AS months
+    ) nominal
 )
 SELECT
-    *, price_milliunits * 0.001 AS price_amount, mrr_milliunits * 0.001 AS mrr_amount,
-    estimated_upgrade_refund_milliunits * 0.001 AS estimated_upgrade_refund_amount
+    app_id, original_transaction_id, period_number, transaction_id, product_id, subscription_group_identifier, storefront, currency,
+    price_milliunits, transaction_reason, in_app_ownership_type, offer_type, offer_identifier, offer_discount_type, billing_plan_type,
+    is_trial, is_family_shared, is_paid, starts_at, expires_date, ends_at, grace_until, ended_by, revocation_date, next_transaction_id,
+    next_starts_at, period, mrr_milliunits, estimated_upgrade_refund_milliunits, first_paid_at, is_extended, period_by_length,
+    payment_number, is_continued, is_renewed, next_product_id, next_storefront, is_after_trial, signed_date,
+    price_milliunits * 0.001 AS price_amount, mrr_milliunits * 0.001 AS mrr_amount,
+    estimated_upgrade_refund_milliunits * 0.001 AS estimated_upgrade_refund_amount,
+    web_order_line_item_id, has_expired, has_gap, extended_from,
+    CASE WHEN refund_dates IS NOT NULL AND mrr_milliunits IS NOT NULL THEN (
+        SELECT array_agg(at ORDER BY at) FROM unnest(refund_dates) at WHERE at < ends_at
+    ) END AS seat_refunds_at,
+    CASE WHEN refund_dates IS NOT NULL AND mrr_milliunits IS NOT NULL THEN (
+        SELECT array_agg(round(refund.milliunits / months)::bigint ORDER BY refund.at)
+          FROM unnest(refund_dates, milliunits_before_refunds) refund (at, milliunits) WHERE refund.at < ends_at
+    ) END AS mrr_before_seat_refunds
 FROM shown;
 COMMENT ON VIEW subscription_periods IS
     'Every period of every auto-renewable subscription: its beginning and end, whether it was paid, and what ended it. Transactions without a purchaseDate are missing. Use App Store Connect''s reports for accounting.';
@@ -206,7 +273,9 @@ COMMENT ON COLUMN subscription_periods.is_paid IS
 COMMENT ON COLUMN subscription_periods.starts_at IS
     'Apple''s purchaseDate: when the period begins.';
 COMMENT ON COLUMN subscription_periods.ends_at IS
-    'When the period ends or will end: the earliest of expiresDate (or the end of the grace period), revocationDate and the start of the next period. NULL without an expiresDate: the end is unknown, so no view counts the period as active.';
+    'When the period ends or will end: the earliest of expiresDate (or the end of the grace period), revocationDate and the start of the next period. If Apple renewed it within an hour after expiresDate, and no notification names a failed payment, it ends when the next period starts. NULL without an expiresDate: the end is unknown, so no view counts the period as active.';
+COMMENT ON COLUMN subscription_periods.revocation_date IS
+    'Apple''s revocationDate, if the revocation ends the period. NULL for a refund of some seats while others of the period remain.';
 COMMENT ON COLUMN subscription_periods.grace_until IS
     'Apple''s gracePeriodExpiresDate for this period after a failed payment. The sources are the notifications of its transaction and, for the last period, renewal info signed after the period began. NULL if no stored record contains a grace period.';
 COMMENT ON COLUMN subscription_periods.ended_by IS
@@ -218,11 +287,11 @@ COMMENT ON COLUMN subscription_periods.next_starts_at IS
 COMMENT ON COLUMN subscription_periods.period IS
     'The nominal period, as an ISO 8601 duration: from products, from Advanced Commerce, the product''s usual period, or the length of this period. Offers use their own length, and monthly billing is P1M. An extension does not change it. NULL if it is unknown.';
 COMMENT ON COLUMN subscription_periods.mrr_milliunits IS
-    'MRR of the period: its price brought to a month by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12), in thousandths of a unit of currency. After an addition of seats it is the MRR of all seats of the period. NULL if nothing is paid, or if the price or the nominal period is unknown.';
+    'MRR of the period: its price brought to a month by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12), in thousandths of a unit of currency. After an addition of seats it is the MRR of all seats of the period, less refunded ones; mrr_before_seat_refunds has what it was before. NULL if nothing is paid, or if the price or the nominal period is unknown.';
 COMMENT ON COLUMN subscription_periods.estimated_upgrade_refund_milliunits IS
     'Estimated refund if an upgrade replaced the period before it expired: the unused share of price_milliunits, in thousandths of a unit of currency. NULL without such an upgrade, or if the data do not allow an estimate. Apple does not report these refunds, so neither price_milliunits nor mrr_milliunits is reduced.';
 COMMENT ON COLUMN subscription_periods.first_paid_at IS
-    'When the subscription''s first paid period began. NULL if there is none. A payment that was refunded later counts.';
+    'When the subscription''s first paid period began, also on the periods before it. NULL if there is none. A payment that was refunded later counts.';
 COMMENT ON COLUMN subscription_periods.is_extended IS
     'Whether Apple extended the period, according to a RENEWAL_EXTENDED notification.';
 COMMENT ON COLUMN subscription_periods.period_by_length IS
@@ -240,3 +309,13 @@ COMMENT ON COLUMN subscription_periods.next_storefront IS
 COMMENT ON COLUMN subscription_periods.is_after_trial IS
     'Whether the subscription had a free trial before this period. False for a trial.';
 COMMENT ON COLUMN subscription_periods.signed_date IS 'When Apple signed the newest content of the transaction.';
+COMMENT ON COLUMN subscription_periods.has_expired IS
+    'Whether the period reaches or will reach its expiresDate: it is neither revoked nor replaced before. False without an expiresDate.';
+COMMENT ON COLUMN subscription_periods.has_gap IS
+    'Whether the period expired and the next one begins later. A renewal within an hour, without a notification of a failed payment, has no gap. A payment that was recovered in the grace period has one, although the service was not interrupted.';
+COMMENT ON COLUMN subscription_periods.extended_from IS
+    'When the nominal period ends and the extension begins, if Apple extended the period: according to a notification, or because the period is longer than its nominal period ever is. NULL for other periods. MRR and days of paid service do not count the extension.';
+COMMENT ON COLUMN subscription_periods.seat_refunds_at IS
+    'When seats of the period were refunded while others remained, in order. NULL if there was no such refund.';
+COMMENT ON COLUMN subscription_periods.mrr_before_seat_refunds IS
+    'MRR before each of seat_refunds_at, in thousandths of a unit of currency. mrr_milliunits is the MRR after the last one.';

@@ -1,8 +1,8 @@
 -- How many free trials began on each day, and what was their outcome?
 --
 -- The definition is RevenueCat's: a new trial counts on the day it starts, and is converted when a paid transaction follows
--- in the same subscription. Free periods of one subscription without a payment between them are one trial. A trial whose
--- first payment fails is lost until Apple recovers the payment.
+-- in the same subscription, before another trial begins. Free periods of one subscription are one trial only if each begins when
+-- the one before ends. A trial whose first payment fails is lost until Apple recovers the payment.
 --
 -- One row for each app_id, day, product_id, storefront.
 CREATE OR REPLACE VIEW trials_by_day AS
@@ -15,7 +15,7 @@ COMMENT ON VIEW trials_by_day IS
 COMMENT ON COLUMN trials_by_day.day IS 'The day the trial began, in UTC.';
 COMMENT ON COLUMN trials_by_day.product_id IS 'The product of the trial.';
 COMMENT ON COLUMN trials_by_day.started IS 'Free trials that began on the day.';
-COMMENT ON COLUMN trials_by_day.converted IS 'Those of started that were followed by a payment, whenever that was. A later refund does not undo the conversion.';
+COMMENT ON COLUMN trials_by_day.converted IS 'Those of started that were followed by a payment, whenever that was, before another trial of the subscription. A later refund does not undo the conversion.';
 COMMENT ON COLUMN trials_by_day.running IS 'Those of started that still run.';
 COMMENT ON COLUMN trials_by_day.will_not_renew IS 'Those of running with auto-renewal off. RevenueCat calls them cancelled trials.';
 COMMENT ON COLUMN trials_by_day.lost IS 'Those of started that ended without a payment so far. A trial without an expiresDate counts here.';

@@ -140,15 +140,19 @@ struct RefreshByChangesTests {
             SELECT setseed(\(Double(seed % 1_000) / 1_000));
             INSERT INTO transactions (app_id, transaction_id, original_transaction_id, listed_transaction_id, product_id, type, storefront,
                 currency, quantity, in_app_ownership_type, transaction_reason, purchase_date, original_purchase_date, expires_date,
-                price_milliunits, offer_type, offer_discount_type, is_upgraded, signed_date, payload_sha256, payload)
+                price_milliunits, offer_type, offer_discount_type, is_upgraded, signed_date, payload_sha256, payload, app_transaction_id,
+                web_order_line_item_id, additional_transaction_reason)
             SELECT 1, (\(seed) * 1000 + n)::text, CASE WHEN random() < 0.97 THEN (n % 12 * 8)::text END, (n % 6 * 16)::text,
                    (ARRAY['plus', 'pro', 'new'])[1 + floor(random() * 2.2)::integer],
-                   (ARRAY['Auto-Renewable Subscription', 'Auto-Renewable Subscription', 'Consumable'])[1 + floor(random() * 2.2)::integer],
-                   'USA', 'USD', 1, (ARRAY['PURCHASED', 'PURCHASED', 'FAMILY_SHARED'])[1 + floor(random() * 2.1)::integer],
-                   (ARRAY['RENEWAL', 'PURCHASE'])[1 + floor(random() * 2)::integer], starts, starts,
+                   (ARRAY['Auto-Renewable Subscription', 'Auto-Renewable Subscription', 'Consumable', 'Non-Consumable'])[1 + floor(random() * 2.4)::integer],
+                   'USA', 'USD', 1 + floor(random() * 1.2)::integer, (ARRAY['PURCHASED', 'PURCHASED', 'FAMILY_SHARED'])[1 + floor(random() * 2.1)::integer],
+                   (ARRAY['RENEWAL', 'PURCHASE'])[1 + floor(random() * 2)::integer], starts, starts - floor(random() * 2) * interval '9 days',
                    starts + (ARRAY[30, 30, 7, 365])[1 + floor(random() * 4)::integer] * interval '1 day',
                    (ARRAY[4990, 9990, 0])[1 + floor(random() * 3)::integer], CASE WHEN random() < 0.2 THEN 1 END,
-                   CASE WHEN random() < 0.1 THEN 'FREE_TRIAL' END, random() < 0.1, starts, '', '{}'
+                   CASE WHEN random() < 0.1 THEN 'FREE_TRIAL' END, random() < 0.1, starts, '', '{}',
+                   CASE WHEN random() < 0.5 THEN floor(random() * 9)::text END,
+                   -- Several records of one purchase, seats among them, whose renewals begin about an hour after the expiry of others.
+                   CASE WHEN random() < 0.7 THEN 'w' || floor(random() * 5) END, CASE WHEN random() < 0.2 THEN 'SEAT_ADDITION' END
               FROM (SELECT n, now() + random() * interval '3 seconds'
                                - (ARRAY[0, 7, 30, 60, 365, 400])[1 + floor(random() * 6)::integer] * interval '1 day' AS starts
                       FROM generate_series(1, 12) n WHERE random() < 0.5) s;
@@ -158,6 +162,12 @@ struct RefreshByChangesTests {
              WHERE random() < 0.05;
             UPDATE transactions SET revocation_date = NULL WHERE random() < 0.02;
             UPDATE transactions SET original_transaction_id = (floor(random() * 12) * 8)::text WHERE random() < 0.03;
+            UPDATE transactions SET web_order_line_item_id = 'w' || floor(random() * 5) WHERE random() < 0.05;
+            UPDATE transactions SET app_transaction_id = floor(random() * 9)::text WHERE random() < 0.05;
+            UPDATE transactions SET signed_date = signed_date + interval '1 day' WHERE random() < 0.05;
+            UPDATE transactions t SET purchase_date = o.expires_date + (random() * 80 - 10) * interval '1 minute', transaction_reason = 'RENEWAL'
+              FROM transactions o
+             WHERE random() < 0.1 AND o.app_id = t.app_id AND o.original_transaction_id = t.original_transaction_id AND o.expires_date < now();
             UPDATE transactions SET listed_transaction_id = (floor(random() * 6) * 16)::text WHERE random() < 0.03;
             DELETE FROM transactions WHERE random() < 0.03;
             INSERT INTO renewals (app_id, original_transaction_id, signed_date, auto_renew_status, is_in_billing_retry_period,

@@ -29,7 +29,9 @@ extension CustomerModel {
     }
 
     /// Movement of MRR: month, currency, then the amounts and the counts in the order of ``Movement/text``.
-    var movementByMonth: [String] {
+    var movementByMonth: [String] { movementCells.map { "\($0.key) \($0.value.text)" } }
+
+    var movementCells: [String: Movement] {
         var cells: [String: Movement] = [:]
         for month in months {
             for subscription in subscriptions {
@@ -45,7 +47,7 @@ extension CustomerModel {
                 }
             }
         }
-        return cells.map { "\($0.key) \($0.value.text)" }
+        return cells
     }
 
     /// Active at the end of a day: day, product, active, trials; only days and products with a subscription.
@@ -85,7 +87,10 @@ extension CustomerModel {
         var cells: [String: (all: Int, retained: Int)] = [:]
         let months = self.months
         for subscription in subscriptions {
-            guard let first = subscription.stretches.first(where: { $0.isPaid && $0.kind != .introductory }),
+            guard
+                let first = subscription.stretches.first(where: {
+                    $0.isPaid && !($0.kind == .introductory && $0.offerType == 1)
+                }),
                 let cohort = months.lastIndex(where: { $0.begins <= first.starts })
             else { continue }
             for (number, month) in months[cohort...].filter(\.isOver).enumerated() {
@@ -151,6 +156,14 @@ extension CustomerModel {
                         stretch
                     )
                 }
+            }
+        }
+        for sale in sales {
+            let key = "\(sale.product) \(sale.currency)"
+            cells["\(month(of: sale.at)) \(key)", default: [0, 0, 0, 0, 0]][0] += sale.price
+            if let revoked = sale.revoked, sale.price > 0 {
+                cells["\(month(of: revoked)) \(key)", default: [0, 0, 0, 0, 0]][1] += 1
+                cells["\(month(of: revoked)) \(key)", default: [0, 0, 0, 0, 0]][2] += sale.price
             }
         }
         return cells.map { "\($0.key) " + $0.value.map(String.init).joined(separator: " ") }

@@ -4,6 +4,7 @@
 /// what is true at one instant and not at the one before.
 struct CustomerModel {
     let subscriptions: [RandomCustomers.Subscription]
+    let sales: [RandomCustomers.Sale]
     /// The instant as of which the views were made.
     let now: Int
 
@@ -31,7 +32,7 @@ struct CustomerModel {
         return stretch
     }
 
-    var firstInstant: Int { subscriptions.map { $0.stretches[0].starts }.min() ?? now }
+    var firstInstant: Int { (subscriptions.map { $0.stretches[0].starts } + sales.map(\.at)).min() ?? now }
 
     /// Every month from that of the first purchase to the one under way.
     var months: [Span] {

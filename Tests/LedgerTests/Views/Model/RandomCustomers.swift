@@ -18,6 +18,8 @@ struct RandomCustomers {
         let price: Int?
         let currency: String
         let isRenewal: Bool
+        /// Apple's offerType of a trial or an introductory stretch: 1, or 3 for an offer code of a customer who comes back.
+        var offerType = 1
         var isUpgraded = false
         var isExtended = false
         var revoked: Int?
@@ -64,8 +66,46 @@ struct RandomCustomers {
         let id: Int
         var stretches: [Stretch] = []
         var renewal: Renewal?
+        /// Two subscriptions have the same customer.
+        var customer: String { "u\(id / 2)" }
+        /// Renewals that the customer turned off or on.
+        var switches: [Switch] = []
+        /// Requests for a refund, and decisions.
+        var refunds: [RefundEvent] = []
     }
 
+    struct Switch {
+        let stretch: Int
+        let at: Int
+        let isOn: Bool
+    }
+
+    struct RefundEvent {
+        enum Kind: String { case asked = "CONSUMPTION_REQUEST", refunded = "REFUND", declined = "REFUND_DECLINED" }
+
+        let stretch: Int
+        let at: Int
+        let kind: Kind
+    }
+
+    /// A purchase that is no subscription.
+    struct Sale {
+        let id: Int
+        let customer: String
+        let product: String
+        let at: Int
+        let quantity: Int
+        /// Of the whole quantity, in thousandths of a unit of currency.
+        let price: Int
+        let currency: String
+        var revoked: Int?
+        /// When a non-consumable was restored.
+        var restored: Int?
+
+        var storefront: String { currency == "EUR" ? "DEU" : "USA" }
+    }
+
+    private(set) var sales: [Sale] = []
     private(set) var subscriptions: [Subscription] = []
     /// Nothing happens within two hours of it, so that a test may take a while.
     let now: Int
@@ -74,7 +114,56 @@ struct RandomCustomers {
     init(count: Int, now: Int, seed: UInt64) {
         self.now = now
         random = Chance(state: seed)
-        for id in 1...count { subscriptions.append(live(id)) }
+        for id in 1...count {
+            var subscription = live(id)
+            addEvents(to: &subscription)
+            subscriptions.append(subscription)
+            if id % 5 == 0 { sales.append(sell(id)) }
+        }
+    }
+
+    private mutating func sell(_ id: Int) -> Sale {
+        let isForever = happens(30)
+        let at = now - Int.random(in: 86_400...(400 * 86_400), using: &random)
+        let quantity = isForever ? 1 : Int.random(in: 1...3, using: &random)
+        var sale = Sale(
+            id: id,
+            customer: "u\(id / 2)",
+            product: isForever ? "forever" : "coins",
+            at: at,
+            quantity: quantity,
+            price: happens(10) ? 0 : isForever ? 29_990 : 1_990 * quantity,
+            currency: happens(75) ? "USD" : "EUR"
+        )
+        if happens(10) { sale.revoked = min(at + days(1...20), now - 7_200) }
+        if isForever, happens(50) { sale.restored = min(at + days(1...60), now - 7_200) }
+        return sale
+    }
+
+    /// Draws what the customer and Apple did besides: renewals turned off and on, requests for a refund.
+    private mutating func addEvents(to subscription: inout Subscription) {
+        for (number, stretch) in subscription.stretches.enumerated() where stretch.kind != .shared {
+            if happens(15) {
+                let off = stretch.starts + Int.random(in: 60...40_000, using: &random)
+                subscription.switches.append(Switch(stretch: number, at: off, isOn: false))
+                if happens(40) { subscription.switches.append(Switch(stretch: number, at: off + 600, isOn: true)) }
+            }
+            if let revoked = stretch.revoked {
+                if happens(60) {
+                    let asked = revoked - Int.random(in: 60...90_000, using: &random)
+                    subscription.refunds.append(RefundEvent(stretch: number, at: asked, kind: .asked))
+                }
+                subscription.refunds.append(RefundEvent(stretch: number, at: revoked, kind: .refunded))
+            } else if happens(5) {
+                let asked = stretch.starts + Int.random(in: 60...90_000, using: &random)
+                subscription.refunds.append(RefundEvent(stretch: number, at: asked, kind: .asked))
+                if happens(60) {
+                    subscription.refunds.append(RefundEvent(stretch: number, at: asked + 3_600, kind: .declined))
+                }
+            }
+        }
+        subscription.switches.removeAll { $0.at > now - 7_200 }
+        subscription.refunds.removeAll { $0.at > now - 7_200 }
     }
 
     private static let day = 86_400
@@ -99,7 +188,24 @@ struct RandomCustomers {
         while at < now - 7_200 {
             if happens(2) { currency = currency == "USD" ? "EUR" : "USD" }
             var kind = Stretch.Kind.paid
-            if isShared { kind = .shared } else if isFirst, happens(30) { kind = happens(70) ? .trial : .introductory }
+            var offerType = 1
+            let previous = subscription.stretches.last
+            if isShared {
+                kind = .shared
+            } else if isFirst, happens(30) {
+                kind = happens(70) ? .trial : .introductory
+            } else if let previous, !isRenewal, happens(30) {
+                kind = happens(50) ? .trial : .introductory
+                offerType = 3
+                if previous.kind == .introductory, happens(50) {
+                    kind = .introductory
+                    offerType = previous.offerType
+                }
+            } else if let previous, isRenewal, previous.kind == .introductory || previous.kind == .trial, happens(30) {
+                // An offer of several periods.
+                kind = previous.kind
+                offerType = previous.offerType
+            }
             var price: Int? = kind == .trial ? 0 : kind == .introductory ? product.price / 2 : product.price
             if kind == .paid, happens(3) { price = product.price + 1_000 }
             if kind == .paid, happens(1) { price = nil }
@@ -115,6 +221,7 @@ struct RandomCustomers {
                 price: price,
                 currency: currency,
                 isRenewal: isRenewal,
+                offerType: offerType,
                 isExtended: isExtended
             )
             if stretch.expires == nil { stretch.served = nil }
@@ -152,8 +259,13 @@ struct RandomCustomers {
         }
         let fate = Int.random(in: 0..<100, using: &random)
         switch fate {
-        case ..<62:
+        case ..<57:
             return expires
+        case ..<62:  // renewed some seconds late, up to an hour
+            let late = expires + Int.random(in: 5...3_600, using: &random)
+            guard late < now - 7_200 else { return expires }
+            stretch.served = late
+            return late
         case ..<66:  // another product of the group from the next period on
             product = Product.catalog[Int.random(in: 0..<4, using: &random)]
             return expires

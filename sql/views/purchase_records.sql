@@ -1,0 +1,63 @@
+-- Which records of transactions are purchases of their own, and which customer made each?
+--
+-- Apple confirms that several transaction IDs can refer to one purchase (apple/app-store-server-library-node, issue 28): a purchase that
+-- is granted again, or read on several devices. Such records have the same originalTransactionId and webOrderLineItemId, which
+-- identifies a purchase of a subscription. The table transactions keeps each of them. Here one of them stands for the purchase: one with a
+-- price before one without, then the one that Apple signed last, so that a refund and its reversal count whichever ID they came
+-- with. Seats that are added during a period are a purchase of their own. Apple does not document their webOrderLineItemId, so
+-- of two records with additionalTransactionReason only those with the same purchaseDate are one purchase.
+--
+-- A restored non-consumable (transactionId differs from originalTransactionId, and originalPurchaseDate is older) is no sale. It is left
+-- out if the ledger has an earlier record of the same originalTransactionId.
+--
+-- One originalTransactionId belongs to one customer, although appTransactionId can change within a subscription: the customer is that of
+-- its first transaction. If that is missing or has no appTransactionId, it is that of the earliest record that has one.
+--
+-- customer_key is an expression and not a join, so that a query that does not use it reads no further record. The view has the columns
+-- that transactions had when it was made, so a migration that adds one for views changes this file, too.
+CREATE OR REPLACE VIEW purchase_records AS
+SELECT
+    t.*,
+    coalesce(
+        first.app_transaction_id,
+        CASE WHEN first.app_transaction_id IS NULL THEN (
+            SELECT coalesce(o.app_transaction_id, o.listed_transaction_id)
+              FROM transactions o
+             WHERE o.app_id = t.app_id AND o.original_transaction_id = t.original_transaction_id
+             ORDER BY o.app_transaction_id IS NULL, o.listed_transaction_id IS NULL, o.purchase_date, o.transaction_id
+             LIMIT 1
+        ) END,
+        CASE WHEN t.original_transaction_id IS NULL THEN coalesce(t.app_transaction_id, t.listed_transaction_id) END,
+        t.original_transaction_id, t.transaction_id
+    ) AS customer_key
+FROM transactions t
+LEFT JOIN transactions first ON first.app_id = t.app_id AND first.transaction_id = t.original_transaction_id
+                            AND first.original_transaction_id = t.original_transaction_id
+WHERE NOT EXISTS (
+    SELECT FROM transactions o
+     WHERE o.app_id = t.app_id AND o.original_transaction_id = t.original_transaction_id
+       AND o.web_order_line_item_id = t.web_order_line_item_id
+       AND o.in_app_ownership_type IS NOT DISTINCT FROM t.in_app_ownership_type
+       AND (o.purchase_date IS NOT DISTINCT FROM t.purchase_date
+            OR coalesce(o.additional_transaction_reason, t.additional_transaction_reason) IS NULL)
+       -- A record with a revocation was signed after it.
+       AND (o.price_milliunits IS NOT NULL, coalesce(greatest(o.signed_date, o.revocation_date), '-infinity'),
+            o.revocation_date IS NOT NULL, o.transaction_id)
+           > (t.price_milliunits IS NOT NULL, coalesce(greatest(t.signed_date, t.revocation_date), '-infinity'),
+              t.revocation_date IS NOT NULL, t.transaction_id)
+)
+AND NOT (
+    t.type IS NOT DISTINCT FROM 'Non-Consumable' AND t.transaction_id <> t.original_transaction_id
+    AND t.original_purchase_date < t.purchase_date
+    -- A sub-query of its own, so that it is computed only for restored purchases.
+    AND (SELECT EXISTS (
+        SELECT FROM transactions o
+         WHERE o.app_id = t.app_id AND o.original_transaction_id = t.original_transaction_id
+           AND o.type = 'Non-Consumable' AND o.in_app_ownership_type IS NOT DISTINCT FROM t.in_app_ownership_type
+           AND (o.purchase_date, o.transaction_id) < (t.purchase_date, t.transaction_id)
+    ))
+) IS TRUE;
+COMMENT ON VIEW purchase_records IS
+    'The records of transactions that are purchases of their own, with their customer. A second record of the same purchase, under another transaction ID, is left out, and so is a restored non-consumable. Only for other views.';
+COMMENT ON COLUMN purchase_records.customer_key IS
+    'Identifies the customer as well as Apple''s data allow: appTransactionId of the first transaction of the same originalTransactionId; else that of the earliest record with one; else the listed ID whose history contains the purchase; else the original transaction ID.';

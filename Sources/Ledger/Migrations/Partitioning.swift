@@ -55,6 +55,16 @@ package struct Partitioning: Sendable {
         }
     }
 
+    /// Gives each partition of the schema the statement triggers of its table, as far as it has others.
+    ///
+    /// A statement that names a partition fires only the triggers of the partition. A partition whose triggers are right is
+    /// not locked.
+    ///
+    /// - Throws: ``Postgres/PostgresError``.
+    static func completeTriggers(on connection: borrowing PostgresConnection) throws {
+        for step in try connection.run(.partitionTriggers) { try connection.script(try step.text("statement")) }
+    }
+
     /// The names of a table's partitions, in order of creation; none for a plain table.
     static func partitions(of table: String, on connection: borrowing PostgresConnection) throws -> [String] {
         try connection.run(

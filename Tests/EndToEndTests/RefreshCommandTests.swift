@@ -94,7 +94,8 @@ struct RefreshCommandTests {
                 while try await book.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
             }
             func change() async throws {
-                let paid = "UPDATE transactions SET price_milliunits = price_milliunits + 1000 WHERE price_milliunits > 0"
+                let paid =
+                    "UPDATE transactions SET price_milliunits = price_milliunits + 1000 WHERE price_milliunits > 0"
                 #expect(try await book.change(paid) > 0)
             }
             let holder = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
@@ -102,7 +103,10 @@ struct RefreshCommandTests {
 
             try await change()
             let first = try await page()
-            #expect(first.contains("<table id=\"table-revenue\"") && !first.contains("No purchases in the last three months"))
+            #expect(
+                first.contains("<table id=\"table-revenue\"")
+                    && !first.contains("No purchases in the last three months")
+            )
             // Holds the report after its snapshot, in a table that no refresh reads.
             try holder.script("BEGIN; LOCK TABLE runs IN ACCESS EXCLUSIVE MODE")
             async let early = page()

@@ -168,7 +168,8 @@ struct ReplicaTests {
         }
     }
 
-    @Test func `a full refresh on the primary keeps no reader of the replica waiting, and takes no row from its snapshot`()
+    @Test
+    func `a full refresh on the primary keeps no reader of the replica waiting, and takes no row from its snapshot`()
         async throws
     {
         // The replica waits for its readers without a limit, so a lock or a removed row of theirs would stop it.
@@ -191,14 +192,16 @@ struct ReplicaTests {
             func read(_ connection: borrowing PostgresConnection) throws -> [String] {
                 try connection.run(figures).map { try $0.text("figures") }
             }
-            let (older, newer) = (try session(), try session())
+            let older = try session()
+            let newer = try session()
             let before = try read(newer)
             try older.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM apps")
             // The primary knows of the snapshot.
             while try await primary.count("SELECT count(backend_xmin) FROM pg_stat_replication") == 0 {
                 try await Task.sleep(for: .milliseconds(10))
             }
-            let changed = "UPDATE transactions SET price_milliunits = price_milliunits + 1000 WHERE price_milliunits > 0"
+            let changed =
+                "UPDATE transactions SET price_milliunits = price_milliunits + 1000 WHERE price_milliunits > 0"
             #expect(try await primary.change(changed) > 0)
 
             let gate = try PostgresConnection(conninfo: pair.primary.conninfo)

@@ -128,7 +128,8 @@ struct PartitionTests {
         )
     }
 
-    @Test func `a statement that names a partition leaves the marks of one that names the table, and each leaves them once`()
+    @Test
+    func `a statement that names a partition leaves the marks of one that names the table, and each leaves them once`()
         async throws
     {
         let world = try await TestLedger(.partitioned)

@@ -53,6 +53,7 @@ package struct Partitioning: Sendable {
             )
             for step in steps { try connection.script(try step.text("statement")) }
         }
+        try Self.completeTriggers(on: connection)
     }
 
     /// Gives each partition of the schema the statement triggers of its table, as far as it has others.
@@ -62,7 +63,7 @@ package struct Partitioning: Sendable {
     ///
     /// - Throws: ``Postgres/PostgresError``.
     static func completeTriggers(on connection: borrowing PostgresConnection) throws {
-        for step in try connection.run(.partitionTriggers) { try connection.script(try step.text("statement")) }
+        for step in try connection.run(.partitionTriggers, [:]) { try connection.script(try step.text("statement")) }
     }
 
     /// The names of a table's partitions, in order of creation; none for a plain table.

@@ -50,7 +50,9 @@ extension RefreshByChangesTests {
             try session.script("SET search_path = appstore; SET lock_timeout = '30s'")
             return session
         }
-        let (reader, older, refresh) = (try session(), try session(), try session())
+        let reader = try session()
+        let older = try session()
+        let refresh = try session()
         let before = try Self.figures(reader)
         #expect(before.count > 25)
         try older.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM apps")
@@ -64,7 +66,7 @@ extension RefreshByChangesTests {
         let locked = try refresh.run(
             """
             SELECT c.relname::text AS name FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-             WHERE l.pid = pg_backend_pid() AND l.mode = 'AccessExclusiveLock' AND c.relpersistence <> 't'
+             WHERE l.pid = pg_backend_pid() AND l.mode = 'AccessExclusiveLock' AND c.relkind = 'r' AND c.relpersistence <> 't'
             """
         ).map { try $0.text("name") }
         #expect(locked.filter { !Self.working.contains($0) } == [])
@@ -77,7 +79,8 @@ extension RefreshByChangesTests {
     }
 
     @Test
-    func `computing everything writes no row that is right, and corrects any that was changed, added, doubled or removed`()
+    func
+        `computing everything writes no row that is right, and corrects any that was changed, added, doubled or removed`()
         async throws
     {
         let world = try await TestLedger()
@@ -96,8 +99,14 @@ extension RefreshByChangesTests {
         _ = try await world.ledger.refreshViews(everything: true)
         #expect(try await rows(world, places: true) == places)
 
-        for table in try await filled(world) {
-            #expect(try await world.count(table) > 0, "\(table)")
+        #expect(
+            try await world.count(
+                "pg_class WHERE relname ~ '^refresh_(stored_|.*_totals$)' AND relkind = 'r' AND reloptions @> '{vacuum_truncate=off}'"
+            ) == filled(world).count
+        )
+        var damaged = 0
+        for table in try await filled(world) where try await world.count(table) > 0 {
+            damaged += 1
             let hasKey = try await world.count("pg_index WHERE indrelid = '\(table)'::regclass AND indisunique") > 0
             try await world.run(
                 """
@@ -109,6 +118,7 @@ extension RefreshByChangesTests {
                 """
             )
         }
+        #expect(damaged > 30)
         #expect(try await rows(world) != right)
         _ = try await world.ledger.refreshViews(everything: true)
         let (found, expected) = (Set(try await rows(world)), Set(right))

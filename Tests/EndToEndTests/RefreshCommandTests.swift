@@ -83,7 +83,7 @@ struct RefreshCommandTests {
             for table in tables { try await book.with { try $0.script(inflating(table)) } }
             let arguments = ["report", path, "--output", "-"]
             /// A page without the time at which it was made.
-            func page() async throws -> String {
+            @Sendable func page() async throws -> String {
                 try await stage.withStoreledger(arguments) { process in
                     #expect(await process.wait() == 0, "\(process.errors)")
                     return process.output.replacing(/Read from the ledger at [0-9: -]+ UTC/, with: "")

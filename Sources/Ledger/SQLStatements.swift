@@ -6,6 +6,7 @@ extension SQLStatement {
     static let claimReceived = SQLStatement(file: PackageResources.claim_received_sql)
     static let leaseItems = SQLStatement(file: PackageResources.lease_items_sql)
     static let partitionTable = SQLStatement(file: PackageResources.partition_table_sql)
+    static let partitionTriggers = SQLStatement(file: PackageResources.partition_triggers_sql)
     static let quarantineReceived = SQLStatement(file: PackageResources.quarantine_received_sql)
     static let receiverStatus = SQLStatement(file: PackageResources.receiver_status_sql)
     static let reconcileDay = SQLStatement(file: PackageResources.reconcile_day_sql)
@@ -18,7 +19,8 @@ extension SQLStatement {
     /// Every statement but `storeReceived`, whose parameter has a type that each session creates.
     static let ofLedger = [
         ("advance_item", advanceItem), ("claim_received", claimReceived), ("lease_items", leaseItems),
-        ("partition_table", partitionTable), ("quarantine_received", quarantineReceived),
+        ("partition_table", partitionTable), ("partition_triggers", partitionTriggers),
+        ("quarantine_received", quarantineReceived),
         ("receiver_status", receiverStatus), ("reconcile_day", reconcileDay),
         ("reconciliation_days", reconciliationDays), ("replace_received", replaceReceived),
         ("resolve_rejects", resolveRejects), ("settle_received", settleReceived),

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Wrong clocks: the worker's, and the database server's (CK1 to CK6, CK10, CK13).
+/// Wrong clocks: the worker's, and the database server's (CK1 to CK6, CK10, CK13, CK16).
 @Suite(
     .migratedDatabase,
     .timeLimit(.minutes(15)),
@@ -147,6 +147,75 @@ struct ClockTests {
                     expectNone(
                         try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("notification") }
                     )
+                }
+            }
+        }
+    }
+
+    @Test
+    func
+        `CK16 views that were refreshed, and a customer who was erased, while PostgreSQL's clock was ahead are right once it is`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 25, transactionsPerCustomer: 12)) { stage in
+            try await withTemporaryDirectory { directory in
+                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
+                    let path = try stage.write(stage.job)
+                    let database = ["DATABASE_URL": server.conninfo]
+                    func storeledger(_ arguments: String...) async throws {
+                        try await stage.withStoreledger(arguments, environment: database) { process in
+                            #expect(await process.wait() == 0, "\(arguments): \(process.errors)\(process.output)")
+                        }
+                    }
+                    let days = 86_400
+                    try await storeledger("migrate", path)
+                    try await storeledger("run", path, "--progress", "none")
+                    let book = LedgerBook(pool: server.pool(), schema: "appstore")
+
+                    // A refresh two months ahead counts periods as ended that run on.
+                    let states = "SELECT s FROM subscriptions_by_status s ORDER BY 1"
+                    let now = try await book.column(states)
+                    try server.setClock(by: 61 * days)
+                    try await storeledger("refresh", path)
+                    #expect(try await book.column(states) != now)
+                    // While the clock stays ahead, all figures are as of that time.
+                    try await storeledger("refresh", path, "--verify")
+                    try server.setClock(by: 0)
+                    try await storeledger("refresh", path)
+                    #expect(try await book.column(states) == now)
+                    try await storeledger("refresh", path, "--verify")
+
+                    // An erasure counts the other rows of the customer's days as of the last refresh, whatever the clock says.
+                    let customer = try #require(
+                        try await book.column(
+                            """
+                            SELECT original_transaction_id FROM notifications WHERE original_transaction_id IS NOT NULL
+                             ORDER BY signed_date LIMIT 1
+                            """
+                        ).first
+                    )
+                    try await book.with { connection in
+                        try connection.script(
+                            """
+                            INSERT INTO notifications (app_id, notification_uuid, notification_type, signed_date, payload_sha256, payload)
+                            SELECT app_id, 'retried', notification_type, signed_date, '', '{}' FROM notifications
+                             WHERE original_transaction_id = '\(customer)' ORDER BY signed_date LIMIT 1;
+                            INSERT INTO notification_send_attempts (app_id, notification_uuid, attempt_date, send_attempt_result, read_at)
+                            VALUES (1, 'retried', now() - interval '1 minute', 'TIMED_OUT', now())
+                            """
+                        )
+                    }
+                    try await storeledger("refresh", path)
+                    try server.setClock(by: 61 * days)
+                    try await storeledger("erase", path, "--yes", "--transaction-id", customer)
+                    try server.setClock(by: 0)
+                    try await storeledger("refresh", path)
+                    try await storeledger("refresh", path, "--verify")
+
+                    // Two months later, nothing is left of it.
+                    try server.setClock(by: 62 * days)
+                    try await storeledger("refresh", path)
+                    try await storeledger("refresh", path, "--verify")
                 }
             }
         }

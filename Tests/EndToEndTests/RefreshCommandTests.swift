@@ -66,4 +66,67 @@ struct RefreshCommandTests {
             try await stage.storeledger("refresh", path, "--verify").expect(0)
         }
     }
+
+    @Test
+    func
+        `a report that began before a full refresh, and one beside it, show the figures of before and wait for nothing`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 20)) { stage in
+            let path = try await stage.migrated(stage.job)
+            try await stage.run(path)
+            let book = try stage.book()
+            let tables = try await book.column(
+                "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname ~ '^refresh_(stored_|.*_totals$)'"
+            )
+            #expect(tables.count > 25)
+            for table in tables { try await book.with { try $0.script(inflating(table)) } }
+            let arguments = ["report", path, "--output", "-"]
+            /// A page without the time at which it was made.
+            @Sendable func page() async throws -> String {
+                try await stage.withStoreledger(arguments) { process in
+                    #expect(await process.wait() == 0, "\(process.errors)")
+                    return process.output.replacing(/Read from the ledger at [0-9: -]+ UTC/, with: "")
+                }
+            }
+            func settle(_ table: String) async throws {
+                let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\(table)'::regclass"
+                while try await book.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            }
+            func change() async throws {
+                let paid =
+                    "UPDATE transactions SET price_milliunits = price_milliunits + 1000 WHERE price_milliunits > 0"
+                #expect(try await book.change(paid) > 0)
+            }
+            let holder = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+            try holder.script("SET search_path = appstore")
+
+            try await change()
+            let first = try await page()
+            #expect(
+                first.contains("<table id=\"table-revenue\"")
+                    && !first.contains("No purchases in the last three months")
+            )
+            // Holds the report after its snapshot, in a table that no refresh reads.
+            try holder.script("BEGIN; LOCK TABLE runs IN ACCESS EXCLUSIVE MODE")
+            async let early = page()
+            try await settle("runs")
+            try await stage.storeledger("refresh", path, "--full").expect(0)
+            try holder.script("COMMIT")
+            #expect(try await early == first)
+
+            try await change()
+            let second = try await page()
+            #expect(second != first)
+            // Holds the refresh after it has stored its rows.
+            try holder.script("BEGIN; LOCK TABLE refresh_refund_rate_totals IN SHARE MODE")
+            try await stage.withStoreledger(["refresh", path, "--full"]) { refresh in
+                try await settle("refresh_refund_rate_totals")
+                #expect(try await page() == second)
+                try holder.script("COMMIT")
+                #expect(await refresh.wait() == 0, "\(refresh.errors)")
+            }
+            #expect(try await page() != second)
+        }
+    }
 }

@@ -168,6 +168,63 @@ struct ReplicaTests {
         }
     }
 
+    @Test
+    func `a full refresh on the primary keeps no reader of the replica waiting, and takes no row from its snapshot`()
+        async throws
+    {
+        // The replica waits for its readers without a limit, so a lock or a removed row of theirs would stop it.
+        let options = "-c max_standby_streaming_delay=-1 -c hot_standby_feedback=on -c wal_receiver_status_interval=1s"
+        try await Self.with(options: options) { pair in
+            let primary = LedgerBook(pool: pair.primary.pool(), schema: "appstore")
+            let tables = try await primary.column(
+                "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname ~ '^refresh_(stored_|.*_totals$)'"
+            )
+            for table in tables { try await primary.with { try $0.script(inflating(table)) } }
+            try await pair.replica.catchUp(with: pair.primary)
+            let figures = tables.map {
+                "SELECT '\($0) ' || coalesce(md5(string_agg(t::text, ' ' ORDER BY t::text)), '') AS figures FROM \($0) t"
+            }.joined(separator: " UNION ALL ")
+            func session() throws -> PostgresConnection {
+                let session = try PostgresConnection(conninfo: pair.replica.conninfo)
+                try session.script("SET search_path = appstore; SET lock_timeout = '30s'")
+                return session
+            }
+            func read(_ connection: borrowing PostgresConnection) throws -> [String] {
+                try connection.run(figures).map { try $0.text("figures") }
+            }
+            let older = try session()
+            let newer = try session()
+            let before = try read(newer)
+            try older.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM apps")
+            // The primary knows of the snapshot.
+            while try await primary.count("SELECT count(backend_xmin) FROM pg_stat_replication") == 0 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let changed =
+                "UPDATE transactions SET price_milliunits = price_milliunits + 1000 WHERE price_milliunits > 0"
+            #expect(try await primary.change(changed) > 0)
+
+            let gate = try PostgresConnection(conninfo: pair.primary.conninfo)
+            try gate.script("SET search_path = appstore; BEGIN; LOCK TABLE refresh_refund_rate_totals IN SHARE MODE")
+            let refresh = ["refresh", pair.path, "--full"]
+            let environment = ["DATABASE_URL": pair.primary.conninfo]
+            try await pair.stage.withStoreledger(refresh, environment: environment) { process in
+                let waiting =
+                    "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'refresh_refund_rate_totals'::regclass"
+                while try await primary.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                // A commit flushes the log, with the records of the refresh's locks.
+                try await primary.with { try $0.script("CREATE TABLE public.flushed ()") }
+                try await pair.replica.catchUp(with: pair.primary)
+                #expect(try read(newer) == before)
+                try gate.script("COMMIT")
+                #expect(await process.wait() == 0, "\(process.errors)")
+            }
+            try await pair.replica.catchUp(with: pair.primary)
+            #expect(try read(older) == before)
+            #expect(try read(newer) != before)
+        }
+    }
+
     /// The percent-encoded directory of a server's socket.
     private static func host(of server: OwnPostgres) -> String? {
         server.conninfo.split { "?&".contains($0) }.first { $0.hasPrefix("host=") }.map { String($0.dropFirst(5)) }

@@ -62,15 +62,17 @@ struct PartitionTests {
         #expect(try await definitions(world) == before)
         for table in Self.tables {
             #expect(try await world.count("pg_inherits WHERE inhparent = '\(table)'::regclass") == 4)
-            // Each partition has the statistics targets, the triggers that always fire, and a comment.
+            // Each partition has the statistics targets, the triggers, and a comment.
             #expect(
                 try await world.rows(
                     """
                     SELECT DISTINCT obj_description(i.inhrelid, 'pg_class'),
                            (SELECT count(*) FROM pg_attribute a JOIN pg_attribute p USING (attname)
                              WHERE a.attrelid = i.inhrelid AND p.attrelid = i.inhparent AND a.attnum > 0 AND a.attstattarget <> p.attstattarget),
-                           (SELECT count(*) FROM pg_trigger t WHERE t.tgrelid = i.inhrelid AND t.tgenabled = 'A')
-                             = (SELECT count(*) FROM pg_trigger t WHERE t.tgrelid = i.inhparent AND t.tgenabled = 'A')
+                           ARRAY(SELECT t.tgenabled::text || replace(pg_get_triggerdef(t.oid), i.inhrelid::regclass::text, i.inhparent::regclass::text)
+                                   FROM pg_trigger t WHERE t.tgrelid = i.inhrelid AND (t.tgparentid <> 0 OR NOT t.tgisinternal) ORDER BY 1)
+                             = ARRAY(SELECT t.tgenabled::text || pg_get_triggerdef(t.oid)
+                                       FROM pg_trigger t WHERE t.tgrelid = i.inhparent AND NOT t.tgisinternal ORDER BY 1)
                       FROM pg_inherits i WHERE i.inhparent = '\(table)'::regclass
                     """
                 ) == ["(\"A hash partition of \(table).\",0,t)"]
@@ -102,6 +104,105 @@ struct PartitionTests {
         await #expect(throws: refused) { _ = try await migrator(world).migrate(partitions: 8) }
         #expect(try await world.count("pg_class WHERE relispartition") == 0)
         #expect(try await world.count("crawl_items") == 1)
+    }
+
+    /// The marks of a refresh and of a change export that statements leave, with how often each is left.
+    private func marks(_ world: TestLedger, _ statements: String) async throws -> [String] {
+        try await world.run("DELETE FROM refresh_changed_keys; DELETE FROM changed_rows")
+        try await world.run(statements)
+        return try await world.rows(
+            """
+            SELECT concat_ws(' ', kind, key) AS mark, count(*) FROM refresh_changed_keys GROUP BY 1
+            UNION ALL
+            SELECT concat_ws(' ', table_name, key), count(*) FROM changed_rows GROUP BY 1 ORDER BY 1
+            """
+        )
+    }
+
+    private func logChanges(_ world: TestLedger) async throws {
+        try await world.run(
+            """
+            INSERT INTO change_exports (app_id, job, format, tables) VALUES (1, 'nightly', 'csv', '{transactions,notifications}')
+            ON CONFLICT DO NOTHING
+            """
+        )
+    }
+
+    @Test
+    func `a statement that names a partition leaves the marks of one that names the table, and each leaves them once`()
+        async throws
+    {
+        let world = try await TestLedger(.partitioned)
+        try await logChanges(world)
+        let statements = [
+            """
+            INSERT INTO % (app_id, transaction_id, original_transaction_id, signed_date, payload_sha256, payload)
+            VALUES (1, 't', 'o', now(), '', '{}')
+            """,
+            "UPDATE % SET original_transaction_id = 'p' WHERE transaction_id = 't'",
+            "DELETE FROM % WHERE transaction_id = 't'",
+            """
+            INSERT INTO % (app_id, notification_uuid, transaction_id, signed_date, payload_sha256, payload)
+            VALUES (1, 'n', 't', '2026-01-01', '', '{}')
+            """,
+            "UPDATE % SET transaction_id = 'u' WHERE notification_uuid = 'n'",
+            "DELETE FROM % WHERE notification_uuid = 'n'",
+        ]
+        for (table, key, statements) in [
+            ("transactions", "transaction_id = 't'", statements.prefix(3)),
+            ("notifications", "notification_uuid = 'n'", statements.suffix(3)),
+        ] {
+            var found: [[String]] = []
+            var partition: String?
+            for _ in 0..<2 {
+                let named = partition ?? table
+                for (place, statement) in statements.enumerated() {
+                    found.append(try await marks(world, statement.replacing("%", with: named)))
+                    guard place == 0 else { continue }
+                    partition = try await world.value("SELECT tableoid::regclass FROM \(table) WHERE \(key)")
+                }
+            }
+            #expect(partition?.hasPrefix(table + "_p") == true)
+            #expect(Array(found.prefix(3)) == Array(found.suffix(3)))
+            #expect(found.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.hasSuffix(",1)") } }, "\(found)")
+        }
+    }
+
+    @Test func `a partition that is emptied makes the next refresh and the next export begin again`() async throws {
+        let world = try await TestLedger(.partitioned)
+        for table in ["transactions_p1", "transactions", "notifications_p0"] {
+            _ = try await world.ledger.refreshViews()
+            try await logChanges(world)
+            try await world.run("TRUNCATE \(table) CASCADE")
+            #expect(try await world.value("SELECT definitions IS NULL FROM refresh_state") == "true", "\(table)")
+            #expect(try await world.count("change_exports") == 0, "\(table)")
+        }
+    }
+
+    @Test func `migrate gives the partitions of an older ledger their triggers`() async throws {
+        let world = try await TestLedger(.partitioned)
+        let triggers = "SELECT tgrelid::regclass, pg_get_triggerdef(oid), tgenabled FROM pg_trigger ORDER BY 1, 2"
+        let made = try await world.rows(triggers)
+        // As before there were triggers on partitions, when a file of this version is to be applied.
+        try await world.run(
+            """
+            DO $$
+            DECLARE
+                trigger record;
+            BEGIN
+                FOR trigger IN
+                    SELECT t.tgrelid::regclass AS name, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+                     WHERE c.relispartition AND NOT t.tgisinternal AND t.tgparentid = 0
+                LOOP
+                    EXECUTE format('DROP TRIGGER %I ON %s', trigger.tgname, trigger.name);
+                END LOOP;
+            END $$;
+            DELETE FROM schema_definitions
+            """
+        )
+        #expect(try await world.rows(triggers).count == made.count - 8 * 8)
+        _ = try await migrator(world).migrate()
+        #expect(try await world.rows(triggers) == made)
     }
 
     @Test func `a look-up by key reads one partition, and so does a delete`() async throws {

@@ -3,7 +3,8 @@
 -- TRUNCATE has no rows: the next export starts again.
 CREATE OR REPLACE FUNCTION restart_change_exports() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-    DELETE FROM change_exports WHERE TG_TABLE_NAME = ANY (tables);
+    DELETE FROM change_exports
+     WHERE (SELECT relname FROM pg_class WHERE oid = coalesce(pg_partition_root(TG_RELID), TG_RELID)) = ANY (tables);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION restart_change_exports IS 'Makes the next change export write all rows.';

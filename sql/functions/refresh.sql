@@ -6,18 +6,19 @@ CREATE OR REPLACE FUNCTION refresh_definitions() RETURNS text LANGUAGE sql STABL
 $$;
 COMMENT ON FUNCTION refresh_definitions IS 'A part of refresh_views().';
 
--- Whether a refresh would change anything: a record changed, a date passed, or a new day began.
+-- Whether a refresh would change anything: a record changed, a date passed, a new day began, or the clock was ahead.
 CREATE OR REPLACE FUNCTION views_are_stale() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT EXISTS (SELECT FROM refresh_changed_keys WHERE kind <> 'again')
         OR EXISTS (SELECT FROM refresh_state
-                    WHERE as_of IS NULL OR (as_of AT TIME ZONE 'UTC')::date < (now() AT TIME ZONE 'UTC')::date
+                    WHERE as_of IS NULL OR as_of > now() OR (as_of AT TIME ZONE 'UTC')::date < (now() AT TIME ZONE 'UTC')::date
                        OR definitions IS DISTINCT FROM refresh_definitions() OR failed_since IS NOT NULL)
         OR EXISTS (SELECT FROM refresh_stored_periods WHERE due_at <= now())
         OR EXISTS (SELECT FROM refresh_stored_notification_days WHERE due_at <= now())
 $$;
 COMMENT ON FUNCTION views_are_stale IS 'Whether a refresh of the views would change anything.';
 
--- Removes all rows of internal tables.
+-- Removes all rows of working tables, which no view reads. It is the last step before COMMIT, because TRUNCATE locks a table until
+-- then, and a backup reads every table.
 --
 -- TRUNCATE frees the space of a large table at once, but waits for readers. A backup that reads the database
 -- meanwhile is not waited for.

@@ -2,14 +2,14 @@
 
 -- Takes the marks in refresh_changed_keys, and the keys whose rows change at a date that has passed.
 --
--- Returns whether everything is to be computed: the caller wants it, nothing is stored yet, a definition changed, or
--- more than a quarter of the subscriptions and other purchases did.
+-- Returns whether everything is to be computed: the caller wants it, nothing is stored yet, the last refresh ran while the clock was
+-- ahead, a definition changed, or more than a quarter of the subscriptions and other purchases did.
 CREATE OR REPLACE FUNCTION take_changed_keys(p_everything boolean) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     state refresh_state;
 BEGIN
     SELECT * INTO state FROM refresh_state;
-    IF p_everything OR state.as_of IS NULL OR state.definitions IS DISTINCT FROM refresh_definitions() THEN
+    IF p_everything OR state.as_of IS NULL OR state.as_of > now() OR state.definitions IS DISTINCT FROM refresh_definitions() THEN
         DELETE FROM refresh_changed_keys;
         RETURN true;
     END IF;

@@ -1,8 +1,8 @@
 -- How does a refresh compute the stored rows of the changed keys, and store those that differ?
 
 -- Computes the periods of the changed subscriptions: refresh_periods_before has the stored rows that are replaced or gone,
--- refresh_periods_after the rows that replace them or are new. When everything is computed, all rows go to
--- refresh_stored_periods at once.
+-- refresh_periods_after the rows that replace them or are new. When everything is computed, refresh_stored_periods has the
+-- new rows at once.
 --
 -- The usual period of a product is that of most of its stretches, so it can change with any of them, and all periods
 -- of the product with it. They are computed again then; that happens when a product is new. An erasure leaves this to the next
@@ -13,11 +13,10 @@ DECLARE
     products text[];
 BEGIN
     IF p_everything THEN
-        INSERT INTO refresh_stored_periods SELECT * FROM refresh_periods_to_store;
+        PERFORM store_rows('refresh_stored_periods', 'TABLE refresh_periods_to_store');
         PERFORM add_changes('refresh_period_length_totals');
         IF renew_product_periods() <> '{}' THEN
-            PERFORM empty_tables('refresh_stored_periods');
-            INSERT INTO refresh_stored_periods SELECT * FROM refresh_periods_to_store;
+            PERFORM store_rows('refresh_stored_periods', 'TABLE refresh_periods_to_store');
         END IF;
         ANALYZE refresh_stored_periods;
         RETURN;
@@ -32,7 +31,8 @@ BEGIN
         SELECT DISTINCT app_id, 'purchase', original_transaction_id FROM refresh_stored_periods
          WHERE app_id || ' ' || product_id = ANY (products)
         ON CONFLICT DO NOTHING;
-        PERFORM empty_tables('refresh_periods_before', 'refresh_periods_after');
+        DELETE FROM refresh_periods_before;
+        DELETE FROM refresh_periods_after;
         PERFORM take_periods();
     END IF;
     ANALYZE refresh_periods_before, refresh_periods_after;
@@ -44,8 +44,8 @@ CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS vo
 LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
     IF p_everything THEN
-        INSERT INTO refresh_stored_transactions
-        SELECT t.*, coalesce(t.original_transaction_id, t.transaction_id) FROM refresh_transactions_to_store t;
+        PERFORM store_rows('refresh_stored_transactions',
+                           'SELECT t.*, coalesce(t.original_transaction_id, t.transaction_id) FROM refresh_transactions_to_store t');
         UPDATE refresh_state
            SET purchases = (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM refresh_stored_transactions) p);
         ANALYZE refresh_stored_transactions;
@@ -88,10 +88,11 @@ COMMENT ON FUNCTION compute_transactions IS 'A part of refresh_views().';
 CREATE OR REPLACE FUNCTION compute_cancellations(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF p_everything THEN
-        INSERT INTO refresh_stored_cancellations
-        SELECT app_id, coalesce(transaction_id, notification_uuid), day, product_id, storefront, currency, is_renewal_on, is_trial,
-               mrr_milliunits
-          FROM refresh_cancellations_to_store;
+        PERFORM store_rows('refresh_stored_cancellations', $q$
+            SELECT app_id, coalesce(transaction_id, notification_uuid), day, product_id, storefront, currency, is_renewal_on, is_trial,
+                   mrr_milliunits
+              FROM refresh_cancellations_to_store
+            $q$);
         RETURN;
     END IF;
     WITH taken AS (
@@ -124,10 +125,11 @@ COMMENT ON FUNCTION compute_cancellations IS 'A part of refresh_views().';
 CREATE OR REPLACE FUNCTION compute_refund_requests(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF p_everything THEN
-        INSERT INTO refresh_stored_refund_requests
-        SELECT app_id, coalesce(transaction_id, notification_uuid), month, product_id, storefront, currency, is_request, outcome,
-               price_milliunits, delay
-          FROM refresh_refund_requests_to_store;
+        PERFORM store_rows('refresh_stored_refund_requests', $q$
+            SELECT app_id, coalesce(transaction_id, notification_uuid), month, product_id, storefront, currency, is_request, outcome,
+                   price_milliunits, delay
+              FROM refresh_refund_requests_to_store
+            $q$);
         RETURN;
     END IF;
     WITH taken AS (
@@ -156,6 +158,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION compute_refund_requests IS 'A part of refresh_views().';
 
+-- What notification_health_by_day shows of one day, as of the running refresh.
+--
+-- due_at is when the row changes by itself: when Apple's next attempt for a notification that is being retried is due.
 CREATE OR REPLACE FUNCTION notification_days_of(p_app_id integer, p_day date) RETURNS SETOF refresh_stored_notification_days
 LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     SELECT
@@ -163,16 +168,20 @@ LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
         count(*),
         count(*) FILTER (WHERE state = 'delivered'),
         count(*) FILTER (WHERE state = 'delivered' AND failed_attempts = 0),
-        count(*) FILTER (WHERE state = 'retrying'),
-        count(*) FILTER (WHERE state = 'not known yet'),
+        count(*) FILTER (WHERE next_attempt_at > next_as_of),
+        count(*) FILTER (WHERE next_attempt_at <= next_as_of),
         count(*) FILTER (WHERE state = 'never received'),
         count(*) FILTER (WHERE state = 'unknown'),
         sum(attempts)::bigint,
         sum(failed_attempts)::bigint,
         percentile_cont(0.5) WITHIN GROUP (ORDER BY time_to_success),
         max(time_to_success),
-        min(last_attempt_at + (ARRAY[1, 12, 24, 48, 72])[attempts] * interval '1 hour') FILTER (WHERE state = 'retrying')
+        min(next_attempt_at) FILTER (WHERE next_attempt_at > next_as_of)
       FROM notification_deliveries
+      CROSS JOIN refresh_state
+      CROSS JOIN LATERAL (
+          SELECT CASE WHEN state IN ('retrying', 'not known yet')
+                      THEN last_attempt_at + (ARRAY[1, 12, 24, 48, 72])[attempts] * interval '1 hour' END AS next_attempt_at) a
      WHERE app_id = p_app_id
        AND signed_date >= p_day::timestamp AT TIME ZONE 'UTC' AND signed_date < (p_day + 1)::timestamp AT TIME ZONE 'UTC'
      GROUP BY app_id, notification_type
@@ -185,15 +194,21 @@ DECLARE
     removed bigint;
     added   bigint;
 BEGIN
+    IF p_everything THEN
+        RETURN store_rows('refresh_stored_notification_days', $q$
+            SELECT computed.*
+              FROM (SELECT DISTINCT app_id, (signed_date AT TIME ZONE 'UTC')::date AS day FROM notifications) days
+              CROSS JOIN LATERAL notification_days_of(days.app_id, days.day) computed
+            $q$);
+    END IF;
     DELETE FROM refresh_stored_notification_days s USING refresh_keys k
      WHERE k.kind = 'day' AND s.app_id = k.app_id AND s.day = k.key::date;
     GET DIAGNOSTICS removed = ROW_COUNT;
     INSERT INTO refresh_stored_notification_days
     SELECT computed.*
-      FROM (SELECT app_id, (signed_date AT TIME ZONE 'UTC')::date AS day FROM notifications WHERE p_everything
-            UNION
-            SELECT app_id, key::date FROM refresh_keys WHERE kind = 'day' AND NOT p_everything) days
-      CROSS JOIN LATERAL notification_days_of(days.app_id, days.day) computed;
+      FROM refresh_keys k
+      CROSS JOIN LATERAL notification_days_of(k.app_id, k.key::date) computed
+     WHERE k.kind = 'day';
     GET DIAGNOSTICS added = ROW_COUNT;
     RETURN removed + added > 0;
 END $$;
@@ -289,6 +304,39 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
     ON CONFLICT DO NOTHING
 $$;
 COMMENT ON FUNCTION add_changed_transactions IS 'A part of refresh_views().';
+
+-- Makes the rows of a table those of a query, whose columns are those of the table in the same order. Returns whether any differed.
+--
+-- Only rows that differ are deleted and inserted. So readers see the old rows until COMMIT and do not wait, on a replica neither.
+-- TRUNCATE, or a new table in the place of the old one, would lock readers out, and show no row to a session whose snapshot is older.
+CREATE OR REPLACE FUNCTION store_rows(p_table regclass, p_query text) RETURNS boolean
+LANGUAGE plpgsql SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
+DECLARE
+    -- Tells equal rows of a table without a unique index apart.
+    number  text := CASE WHEN EXISTS (SELECT FROM pg_index WHERE indrelid = p_table AND indisunique) THEN '1'
+                         ELSE 'row_number() OVER (PARTITION BY r)' END;
+    differs boolean;
+BEGIN
+    -- = finds equal rows by a hash, and *= compares how they are stored: an interval of 30 days equals one of a month.
+    -- The old rows are deleted before the new ones are inserted, because both can have the same key.
+    EXECUTE format($q$
+        WITH computed AS MATERIALIZED (
+            SELECT ROW(q.*)::%1$s AS r FROM (%3$s) q
+        ), differing AS MATERIALIZED (
+            SELECT s.place, c.r
+              FROM (SELECT r, %2$s AS number, r.ctid AS place FROM %1$s r) s
+              FULL JOIN (SELECT r, %2$s AS number FROM computed) c ON c.r = s.r AND c.number = s.number AND c.r *= s.r
+             WHERE s.place IS NULL OR c.number IS NULL
+        ), gone AS (
+            DELETE FROM %1$s WHERE ctid IN (SELECT place FROM differing) RETURNING 1
+        ), come AS (
+            INSERT INTO %1$s SELECT (r).* FROM differing WHERE place IS NULL AND (SELECT count(*) FROM gone) >= 0
+        )
+        SELECT EXISTS (SELECT FROM differing)
+        $q$, p_table, number, p_query) INTO differs;
+    RETURN differs;
+END $$;
+COMMENT ON FUNCTION store_rows IS 'A part of refresh_views().';
 
 -- Replaces rows of a stored table: deletes those of p_before that are gone, and inserts or updates those of p_after.
 CREATE OR REPLACE FUNCTION store_changes(p_stored regclass, p_before regclass, p_after regclass) RETURNS void

@@ -1,34 +1,37 @@
 -- How does a refresh add the changes of stored rows to the totals?
 
--- Adds to a table of totals what its view of changes shows. Returns whether anything changed.
+-- Adds to a table of totals what its view of changes shows. Returns whether anything changed. When everything is computed, the view
+-- shows the totals themselves.
 --
 -- The columns of the table's only unique key are those of the sums' groups. The bigint columns besides are sums.
 -- Those of type timestamptz are the first or the last of their group.
 CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$
 DECLARE
+    source    text := regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes');
     columns   record;
     had_rows  bigint;
 BEGIN
     SELECT string_agg(quote_ident(a.attname), ', ') FILTER (WHERE k.is_key) AS keys,
-           string_agg(quote_ident(a.attname), ', ') AS names,
-           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0)', a.attname) ELSE quote_ident(a.attname) END, ', ') AS read,
+           string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS names,
+           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0)', a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum) AS read,
            string_agg(CASE WHEN k.is_sum THEN format('%1$I = t.%1$I + excluded.%1$I', a.attname)
                            ELSE format('%1$I = %2$s(t.%1$I, excluded.%1$I)', a.attname,
                                        CASE WHEN a.attname LIKE 'first\_%' THEN 'least' ELSE 'greatest' END) END, ', ')
                FILTER (WHERE NOT k.is_key) AS changes,
            string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0) <> 0', a.attname) ELSE format('%I IS NOT NULL', a.attname) END, ' OR ')
                FILTER (WHERE NOT k.is_key) AS any_change,
-           string_agg(format('%I = 0', a.attname), ' AND ') FILTER (WHERE k.is_sum) AS no_sum
+           string_agg(format('coalesce(%I, 0) = 0', a.attname), ' AND ') FILTER (WHERE k.is_sum) AS no_sum
       INTO columns
       FROM pg_index x
       JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum > 0
       CROSS JOIN LATERAL (SELECT a.attnum = ANY (x.indkey::smallint[]) AS is_key) key
       CROSS JOIN LATERAL (SELECT is_key, NOT is_key AND a.atttypid = 'bigint'::regtype AS is_sum) k
      WHERE x.indrelid = totals AND x.indisunique;
+    IF (SELECT is_rebuild FROM refresh_state) THEN
+        RETURN store_rows(totals, format('SELECT %s FROM %I WHERE NOT (%s)', columns.read, source, columns.no_sum));
+    END IF;
     EXECUTE format('INSERT INTO %s AS t (%s) SELECT %s FROM %I WHERE %s ON CONFLICT (%s) DO UPDATE SET %s',
-                   totals, columns.names, columns.read,
-                   regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes'),
-                   columns.any_change, columns.keys, columns.changes);
+                   totals, columns.names, columns.read, source, columns.any_change, columns.keys, columns.changes);
     GET DIAGNOSTICS had_rows = ROW_COUNT;
     IF had_rows > 0 THEN
         EXECUTE format('DELETE FROM %s WHERE %s', totals, columns.no_sum);
@@ -46,12 +49,15 @@ DECLARE
     totals  regclass;
 BEGIN
     IF p_everything THEN
-        PERFORM empty_tables(VARIADIC array_agg(relname::text))
-           FROM pg_class
-          WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname ~ '^refresh_(stored_|.*_totals$)';
         -- What is stored is computed from these tables, and from others only for their rows.
         IF NOT EXISTS (SELECT FROM transactions) AND NOT EXISTS (SELECT FROM notifications) AND NOT EXISTS (SELECT FROM action_rows)
            AND NOT EXISTS (SELECT FROM advanced_commerce_refunds) AND NOT EXISTS (SELECT FROM product_periods) THEN
+            FOR totals IN
+                SELECT oid FROM pg_class
+                 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname ~ '^refresh_(stored_|.*_totals$)'
+            LOOP
+                EXECUTE format('DELETE FROM %s', totals);
+            END LOOP;
             UPDATE refresh_state SET purchases = 0;
             RETURN changed;
         END IF;

@@ -141,6 +141,7 @@ package struct Migrator: Sendable {
         let changed = try definitions.apply(on: connection)
         let views = ViewChanges(files: files)
         guard let partitioning, try partitioning.isNeeded(in: ledger.schema, on: connection) else {
+            try Partitioning.completeTriggers(on: connection)
             return (changed, try views.apply(on: connection), nil)
         }
         return (changed, try views.apply(replacingTables: partitioning.apply(on:), on: connection), partitioning.count)

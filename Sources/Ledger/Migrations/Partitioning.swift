@@ -53,6 +53,17 @@ package struct Partitioning: Sendable {
             )
             for step in steps { try connection.script(try step.text("statement")) }
         }
+        try Self.completeTriggers(on: connection)
+    }
+
+    /// Gives each partition of the schema the statement triggers of its table, as far as it has others.
+    ///
+    /// A statement that names a partition fires only the triggers of the partition. A partition whose triggers are right is
+    /// not locked.
+    ///
+    /// - Throws: ``Postgres/PostgresError``.
+    static func completeTriggers(on connection: borrowing PostgresConnection) throws {
+        for step in try connection.run(.partitionTriggers, [:]) { try connection.script(try step.text("statement")) }
     }
 
     /// The names of a table's partitions, in order of creation; none for a plain table.

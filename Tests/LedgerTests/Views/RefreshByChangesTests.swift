@@ -11,7 +11,7 @@ import Testing
 @Suite(.migratedDatabase, .slow)
 struct RefreshByChangesTests {
     /// The tables of a running refresh and of a verification.
-    private static let working = [
+    static let working = [
         "refresh_keys", "refresh_periods_before", "refresh_periods_after", "refresh_periods_beside",
         "refresh_transactions_before", "refresh_transactions_after", "refresh_transactions_beside",
         "refresh_cancellations_before", "refresh_cancellations_after", "refresh_refund_requests_before",
@@ -31,7 +31,7 @@ struct RefreshByChangesTests {
     }
 
     /// Subscriptions of every kind with each other: ties, gaps, overlaps, upgrades, offers, refunds, families, things untold.
-    private func populate(_ world: TestLedger) async throws {
+    func populate(_ world: TestLedger) async throws {
         try await world.buy(
             """
             y1 | y | yearly | 2024-01-10 | 2025-01-10 | 4990 |
@@ -220,6 +220,21 @@ struct RefreshByChangesTests {
         )
     }
 
+    /// Changes rows in statements that name a partition, as a restore or a person does.
+    private func changePartitions(_ world: TestLedger) async throws {
+        try await world.run(
+            """
+            UPDATE transactions_p0 SET price_milliunits = 2990 WHERE random() < 0.2;
+            UPDATE transactions_p1 SET product_id = 'pro' WHERE random() < 0.2;
+            WITH gone AS (DELETE FROM transactions_p2 WHERE random() < 0.3 RETURNING *)
+            INSERT INTO transactions_p2 SELECT * FROM gone WHERE random() < 0.5;
+            UPDATE notifications_p0 SET signed_date = signed_date - interval '1 day' WHERE random() < 0.2;
+            DELETE FROM notifications_p1 n WHERE random() < 0.2
+               AND NOT EXISTS (SELECT FROM notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid)
+            """
+        )
+    }
+
     @Test(arguments: 1...histories)
     func `after any history of changes, a refresh of what changed shows what every record gives`(history: Int)
         async throws
@@ -227,6 +242,7 @@ struct RefreshByChangesTests {
         let world = try await TestLedger(sessions: 2, history % 5 == 0 ? .partitioned : .plain)
         for round in 0..<4 {
             try await change(world, seed: history * 10 + round)
+            if history % 5 == 0 { try await changePartitions(world) }
             if round == 1 {
                 let customer = CustomerID.transaction(try #require(TransactionID(String(history % 12 * 8))))
                 _ = try await world.ledger.erase([customer], in: [world.app])

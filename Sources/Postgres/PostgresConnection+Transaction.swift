@@ -40,9 +40,9 @@ extension PostgresConnection {
             try execute(statement)
             return
         }
-        do {
+        do throws(PostgresError) {
             try execute("\(statement); \(lock)")
-        } catch let error as PostgresError {
+        } catch {
             throw watch.meaning(of: error)
         }
     }

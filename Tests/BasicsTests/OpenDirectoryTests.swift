@@ -17,21 +17,31 @@ struct OpenDirectoryTests {
         try body(directory, outside)
     }
 
+    private struct NotOpened: Error {}
+
+    private func opened(_ path: String) throws -> OpenDirectory {
+        guard let directory = OpenDirectory(path: path) else { throw NotOpened() }
+        return directory
+    }
+
     @Test func `a link is removed itself, a directory not at all, and what is missing is gone`() throws {
         try withLinks { path, outside in
-            let directory = try #require(OpenDirectory(path: path))
-            #expect(directory.names().sorted() == ["below", "file", "link", "linked"])
-            #expect(directory.remove("link") && directory.remove("linked") && directory.remove("file"))
-            #expect(directory.remove("missing") && !directory.remove("below"))
-            #expect(directory.names() == ["below"])
+            let directory = try opened(path)
+            let found = directory.names().sorted()
+            #expect(found == ["below", "file", "link", "linked"])
+            let removed = ["link", "linked", "file", "missing", "below"].filter { directory.remove($0) }
+            #expect(removed == ["link", "linked", "file", "missing"])
+            let left = directory.names()
+            #expect(left == ["below"])
             #expect(FileManager.default.fileExists(atPath: outside + "/kept"))
         }
     }
 
     @Test func `a directory below is opened, a link to one is not`() throws {
         try withLinks { path, _ in
-            let directory = try #require(OpenDirectory(path: path))
-            #expect(directory.directory("below")?.names() == [])
+            let directory = try opened(path)
+            let below = directory.directory("below")?.names()
+            #expect(below == [])
             let (linked, file) = (directory.directory("linked") == nil, directory.directory("file") == nil)
             #expect(linked && file)
         }
@@ -39,10 +49,11 @@ struct OpenDirectoryTests {
 
     @Test func `names stay in the open directory when a link takes the place of its path`() throws {
         try withLinks { path, outside in
-            let directory = try #require(OpenDirectory(path: path))
+            let directory = try opened(path)
             try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: outside)
-            #expect(directory.remove("kept") && directory.remove("file"))
+            let removed = ["kept", "file"].filter { directory.remove($0) }
+            #expect(removed == ["kept", "file"])
             #expect(FileManager.default.fileExists(atPath: outside + "/kept"))
             #expect(!FileManager.default.fileExists(atPath: path + "-moved/file"))
         }

@@ -71,7 +71,7 @@ extension ActionRound {
     /// An approval can be made shorter; this one ends now.
     private func expire() async throws {
         let job = try current.name
-        try await patiently {
+        _ = try await patiently {
             try await book.change(
                 """
                 UPDATE action_batches SET approval_expires_at = clock_timestamp()

@@ -56,9 +56,10 @@ struct Definitions: Sendable {
     }
 
     private func apply(_ file: DefinitionFile, on connection: borrowing PostgresConnection) throws {
-        do {
+        do throws(PostgresError) {
             try connection.script(file.text)
-        } catch let error as PostgresError where error.state.isOfSQLText {
+        } catch {
+            guard error.state.isOfSQLText else { throw error }
             throw LedgerError.definitionRefused(file: file.name, reason: error.message)
         }
         _ = try connection.run(

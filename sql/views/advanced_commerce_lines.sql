@@ -18,7 +18,7 @@ SELECT
     coalesce(i.offer_price_milliunits, i.price_milliunits) * 0.001 AS paid_amount,
     t.customer_key
 FROM advanced_commerce_items i
-JOIN purchase_records t ON t.app_id = i.app_id AND t.transaction_id = i.owner_key
+JOIN refresh_purchase_records t ON t.app_id = i.app_id AND t.transaction_id = i.owner_key
 LEFT JOIN LATERAL (
     SELECT count(*) AS refunds, sum(f.refund_amount_milliunits)::bigint AS refunded_milliunits,
            min(f.refund_date) AS first_refund_date, array_agg(DISTINCT f.refund_reason) AS refund_reasons

@@ -34,7 +34,7 @@ SELECT
     t.customer_key,
     p.expires_date, p.grace_until
 FROM subscription_periods p
-JOIN purchase_records t ON t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
+JOIN refresh_purchase_records t ON t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
                        AND t.transaction_id = p.transaction_id
 CROSS JOIN LATERAL (
     SELECT CASE WHEN p.seat_refunds_at IS NULL THEN p.mrr_milliunits

@@ -26,10 +26,10 @@ SELECT
     round(sum(m.switched_in_milliunits * rate.rate)) * 0.001 AS switched_in_estimated_amount,
     round(sum(m.switched_out_milliunits * rate.rate)) * 0.001 AS switched_out_estimated_amount,
     round(sum(m.closing_milliunits * rate.rate)) * 0.001 AS closing_estimated_amount,
-    round(sum((m.opening_milliunits - m.churn_milliunits - m.contraction_milliunits) * rate.rate)
-          / nullif(sum(m.opening_milliunits * rate.rate), 0), 4) AS gross_mrr_retention,
-    round(sum((m.opening_milliunits - m.churn_milliunits - m.contraction_milliunits + m.expansion_milliunits) * rate.rate)
-          / nullif(sum(m.opening_milliunits * rate.rate), 0), 4) AS net_mrr_retention,
+    round(sum((m.opening_milliunits - m.switched_out_milliunits - m.churn_milliunits - m.contraction_milliunits) * rate.rate)
+          / nullif(sum((m.opening_milliunits - m.switched_out_milliunits) * rate.rate), 0), 4) AS gross_mrr_retention,
+    round(sum((m.opening_milliunits - m.switched_out_milliunits - m.churn_milliunits - m.contraction_milliunits + m.expansion_milliunits) * rate.rate)
+          / nullif(sum((m.opening_milliunits - m.switched_out_milliunits) * rate.rate), 0), 4) AS net_mrr_retention,
     round(sum((m.new_milliunits + m.reactivation_milliunits + m.expansion_milliunits) * rate.rate)
           / nullif(sum((m.churn_milliunits + m.contraction_milliunits) * rate.rate), 0), 2) AS quick_ratio,
     array_agg(DISTINCT m.currency) FILTER (WHERE rate.rate IS NULL AND (m.opening_milliunits <> 0 OR m.closing_milliunits <> 0))

@@ -1,9 +1,9 @@
 -- How much of a month's opening MRR is retained (gross and net), and does growth exceed loss (quick ratio)?
 --
--- gross = (opening - churn - contraction) / opening and net = gross + expansion / opening. Neither includes reactivations. MRR that
--- switched to another currency is neither churn nor contraction: the customer still pays, so it counts as retained, and the
--- denominator is the whole opening MRR. So churn of the month divided by the opening MRR beside it is mrr_churn_rate. ChartMogul divides by
--- the MRR at the start of the period, too, and subtracts reactivation from its net churn. RevenueCat has no MRR retention. Quick ratio = (new + reactivation + expansion) /
+-- gross = (base - churn - contraction) / base and net = gross + expansion / base, where base is the opening MRR less the MRR
+-- that switched to another currency. Such MRR is neither lost nor kept here: it goes on in the row of the other currency, at another
+-- price. As part of the base it would count as kept. Neither ratio includes reactivations. ChartMogul divides by the MRR at the start of
+-- the period, and subtracts reactivation from its net churn. For RevenueCat no definition of MRR retention was found. Quick ratio = (new + reactivation + expansion) /
 -- (churn + contraction).
 CREATE OR REPLACE VIEW mrr_retention_by_month AS
 SELECT
@@ -17,7 +17,7 @@ SELECT
     opening_milliunits * 0.001 AS opening_amount,
     closing_milliunits * 0.001 AS closing_amount,
     round(closing_milliunits::numeric / nullif(closing_subscriptions, 0)) * 0.001 AS arpa_amount
-FROM (SELECT *, opening_milliunits::numeric AS base FROM mrr_movement_by_month) m;
+FROM (SELECT *, (opening_milliunits - switched_out_milliunits)::numeric AS base FROM mrr_movement_by_month) m;
 COMMENT ON VIEW mrr_retention_by_month IS
     'Ratios of mrr_movement_by_month: gross and net MRR retention, MRR churn, quick ratio, and MRR per active subscription, by currency. The row of the current month is as of the last refresh, so its retention can still fall.';
 COMMENT ON COLUMN mrr_retention_by_month.app_id IS 'The app in one environment; see masked_apps.';
@@ -25,7 +25,7 @@ COMMENT ON COLUMN mrr_retention_by_month.month IS 'The first day of the month, i
 COMMENT ON COLUMN mrr_retention_by_month.opening_milliunits IS 'MRR at the end of the previous month, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_retention_by_month.closing_milliunits IS 'MRR at the end of the month, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_retention_by_month.closing_subscriptions IS 'Active paid subscriptions at the end of the month.';
-COMMENT ON COLUMN mrr_retention_by_month.gross_mrr_retention IS 'The share of opening_milliunits left after churn and contraction, 0 to 1. MRR that switched to another currency counts as retained. NULL if there was no opening MRR.';
+COMMENT ON COLUMN mrr_retention_by_month.gross_mrr_retention IS 'The share of the opening MRR, less what switched to another currency, that is left after churn and contraction, 0 to 1. NULL if there was none.';
 COMMENT ON COLUMN mrr_retention_by_month.net_mrr_retention IS 'The share of the opening MRR left after churn, contraction and expansion. Expansion can raise it above 1.';
 COMMENT ON COLUMN mrr_retention_by_month.mrr_churn_rate IS '1 - gross_mrr_retention.';
 COMMENT ON COLUMN mrr_retention_by_month.quick_ratio IS 'MRR gained divided by MRR lost. MRR grows if the ratio is above 1. NULL if nothing was lost.';

@@ -20,7 +20,7 @@ FROM renewals r
 JOIN advanced_commerce_items i ON i.app_id = r.app_id AND i.owner_kind = 'renewal' AND i.owner_key = r.original_transaction_id
 LEFT JOIN LATERAL (
     SELECT t.transaction_id, t.customer_key
-      FROM purchase_records t
+      FROM refresh_purchase_records t
      WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id AND t.purchase_date IS NOT NULL
      ORDER BY t.purchase_date DESC, t.expires_date DESC, t.transaction_id DESC LIMIT 1
 ) paid ON true

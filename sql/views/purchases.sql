@@ -1,6 +1,6 @@
 -- What was bought, and how much of each price is left after refunds?
 --
--- One row per purchase (purchase_records): a second transaction ID of the same purchase and a restored non-consumable are no purchases.
+-- One row per purchase (refresh_purchase_records): a second transaction ID of the same purchase and a restored non-consumable are no purchases.
 -- No row for transactions that a family member shared (FAMILY_SHARED) or that an organization or group
 -- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are those of Apple's newest
 -- snapshot: a reversed refund has no revocationDate any more and does not count. The refunded amount is the first that is
@@ -37,7 +37,7 @@ SELECT
     -- Only Advanced Commerce has such offers, so the payloads of other transactions are not read.
     CASE WHEN t.advanced_commerce_request_reference_id IS NOT NULL THEN t.payload @? '$.advancedCommerceInfo.items[*].offer'
          ELSE false END AS has_item_offer
-FROM purchase_records t
+FROM refresh_purchase_records t
 -- One look-up for each transaction: a sum over all refunds first would be computed for each subscription of a refresh.
 CROSS JOIN LATERAL (
     SELECT sum(r.refund_amount_milliunits)::bigint AS amount, min(r.refund_date) AS first_date

@@ -14,7 +14,7 @@ SELECT
     coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED'), 0) * 0.001 AS resumed_mrr_amount
 FROM notifications n
 LEFT JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
--- The transaction can be another one of the same purchase; see purchase_records.
+-- The transaction can be another one of the same purchase; see refresh_purchase_records.
 LEFT JOIN (
     SELECT DISTINCT ON (app_id, original_transaction_id, coalesce(web_order_line_item_id, transaction_id)) *
       FROM subscription_periods_at_refresh

@@ -9,7 +9,7 @@ SELECT
     p.storefront, p.currency, n.subtype = 'AUTO_RENEW_ENABLED' AS is_renewal_on, p.is_trial, p.mrr_milliunits
 FROM notifications n
 LEFT JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
--- The transaction can be another one of the same purchase; see purchase_records.
+-- The transaction can be another one of the same purchase; see refresh_purchase_records.
 LEFT JOIN LATERAL (
     SELECT * FROM refresh_stored_periods p
      WHERE p.app_id = t.app_id AND p.original_transaction_id = t.original_transaction_id

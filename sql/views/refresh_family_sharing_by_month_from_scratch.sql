@@ -8,11 +8,11 @@ SELECT
     count(*) FILTER (WHERE what = 'revoked') AS revoked
 FROM (
     SELECT app_id, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date AS month, product_id, 'began' AS what
-      FROM purchase_records
+      FROM refresh_purchase_records
      WHERE in_app_ownership_type = 'FAMILY_SHARED' AND transaction_id = original_transaction_id
     UNION ALL
     SELECT app_id, date_trunc('month', revocation_date AT TIME ZONE 'UTC')::date, product_id, 'revoked'
-      FROM purchase_records
+      FROM refresh_purchase_records
      WHERE in_app_ownership_type = 'FAMILY_SHARED' AND revocation_date IS NOT NULL
 ) event
 GROUP BY app_id, month, product_id;

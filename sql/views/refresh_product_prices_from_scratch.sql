@@ -15,7 +15,7 @@ FROM (
         max(purchase_date) FILTER (WHERE transaction_reason IS DISTINCT FROM 'RENEWAL') AS last_new_sale_at,
         count(*) FILTER (WHERE transaction_reason IS DISTINCT FROM 'RENEWAL') AS purchases,
         count(*) FILTER (WHERE transaction_reason = 'RENEWAL') AS renewals
-    FROM purchase_records
+    FROM refresh_purchase_records
     WHERE offer_type IS NULL AND offer_discount_type IS NULL AND price_milliunits IS NOT NULL
       AND NOT CASE WHEN advanced_commerce_request_reference_id IS NOT NULL THEN payload @? '$.advancedCommerceInfo.items[*].offer' ELSE false END
       AND in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'

@@ -17,5 +17,5 @@ SELECT
     t.app_id, t.original_transaction_id, t.transaction_id, false, NULL, t.purchase_date, t.product_id,
     t.type, t.storefront, t.currency, t.quantity, t.price_milliunits, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     t.in_app_ownership_type, t.revocation_date
-FROM purchase_records t
+FROM refresh_purchase_records t
 WHERE t.in_app_ownership_type IN ('FAMILY_SHARED', 'ASSIGNED');

@@ -92,7 +92,7 @@ LEFT JOIN LATERAL (
 ) s ON true
 LEFT JOIN LATERAL (
     SELECT t.transaction_id, t.customer_key
-      FROM purchase_records t
+      FROM refresh_purchase_records t
      WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id
        AND t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
      LIMIT 1

@@ -1,6 +1,6 @@
 -- What did the seats of a subscription cost, and which seats were added during a period?
 --
--- One row per purchase (purchase_records) of a subscription with several seats, and per purchase of a period that several transactions
+-- One row per purchase (refresh_purchase_records) of a subscription with several seats, and per purchase of a period that several transactions
 -- represent. For seats, Apple's price is the average price of a seat. The amount is therefore the sum of Apple's price tiers,
 -- each price times its seats. Without tiers that add up to the quantity, it is the average price times the quantity.
 -- Transactions of members (FAMILY_SHARED, ASSIGNED) are not purchases. Source: TransactionMultiSeatInfo and
@@ -13,7 +13,7 @@ SELECT
     t.revocation_date, t.additional_transaction_reason, t.quantity AS seats, t.revoked_seat_quantity AS revoked_seats,
     t.currency, t.price_milliunits AS seat_price_milliunits, paid.price_milliunits,
     t.price_milliunits * 0.001 AS seat_price_amount, paid.price_milliunits * 0.001 AS price_amount
-FROM purchase_records t
+FROM refresh_purchase_records t
 CROSS JOIN LATERAL (
     SELECT CASE WHEN t.quantity > 1 AND t.price_milliunits > 0 THEN coalesce(
         (SELECT CASE WHEN sum((tier -> 'quantity')::numeric) = t.quantity

@@ -1,13 +1,13 @@
 -- When did each period of a subscription begin and end, was it paid, and what ended it?
 --
 -- One row per transaction of an auto-renewable subscription: paid, free or shared; one per purchase that several transactions refer
--- to (purchase_records). A period is [starts_at, ends_at). It ends
+-- to (refresh_purchase_records). A period is [starts_at, ends_at). It ends
 -- at Apple's expiresDate; earlier with a revocation or the next period of the same subscription (an upgrade); or later with
 -- the grace period. Periods of one subscription never overlap. Without an expiresDate the end is unknown: ends_at is NULL,
 -- and no view counts the period as active at any time.
 --
 -- A renewal by Apple (transactionReason RENEWAL) that begins within an hour after expiresDate is no lapse: the period lasts until then,
--- because Apple's clocks differ by seconds and the customer kept the service. It is a lapse if a notification says that the payment
+-- because the customer kept the service. It is a lapse if a notification says that the payment
 -- failed or was recovered (DID_FAIL_TO_RENEW, GRACE_PERIOD_EXPIRED, EXPIRED with BILLING_RETRY, DID_RENEW with BILLING_RECOVERY).
 -- A purchase by the customer after the expiry is always one.
 --
@@ -63,7 +63,7 @@ WITH stretch AS (
                    coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
                        IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
                    coalesce(t.in_app_ownership_type IN ('FAMILY_SHARED', 'ASSIGNED'), false) AS is_family_shared
-            FROM purchase_records t
+            FROM refresh_purchase_records t
             WHERE t.type = 'Auto-Renewable Subscription' AND t.original_transaction_id IS NOT NULL AND t.purchase_date IS NOT NULL
         ) k
     ) t

@@ -470,7 +470,7 @@ struct PurchaseRuleTests {
         )
     }
 
-    @Test func `MRR that switches to another currency is retained MRR of the opening MRR`() async throws {
+    @Test func `MRR that switches to another currency is neither lost nor kept by MRR retention`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """
@@ -482,7 +482,7 @@ struct PurchaseRuleTests {
             """
         )
         try await world.run(
-            "INSERT INTO exchange_rates VALUES (1, 'USD', 'USD', '2020-01-01', 1), (1, 'EUR', 'USD', '2020-01-01', 1)"
+            "INSERT INTO exchange_rates (app_id, currency, reporting_currency, valid_from, rate) VALUES (1, 'EUR', 'USD', '2020-01-01', 1)"
         )
         #expect(
             try await world.answer(
@@ -490,12 +490,12 @@ struct PurchaseRuleTests {
                 SELECT opening_milliunits, gross_mrr_retention, net_mrr_retention, mrr_churn_rate FROM mrr_retention_by_month
                  WHERE month = '2025-02-01' AND currency = 'USD'
                 """
-            ) == ["40000 0.7500 0.7500 0.2500"]
+            ) == ["40000 0.6667 0.6667 0.3333"]
         )
         #expect(
             try await world.answer(
                 "SELECT gross_mrr_retention, net_mrr_retention FROM mrr_movement_converted_by_month WHERE month = '2025-02-01'"
-            ) == ["0.7500 0.7500"]
+            ) == ["0.6667 0.6667"]
         )
     }
 

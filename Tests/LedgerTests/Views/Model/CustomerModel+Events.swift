@@ -259,12 +259,14 @@ extension CustomerModel {
     /// Retention of MRR: month, currency, gross, net, MRR of an active subscription; of months with an opening MRR.
     var mrrRetention: [String] {
         movementCells.compactMap { key, move in
-            guard move.opening > 0 else { return nil }
-            let kept = move.opening - move.churn - move.contraction
+            // What goes on in another currency is neither lost nor kept in this one.
+            let base = move.opening - move.switchedOut
+            guard base > 0 else { return nil }
+            let kept = base - move.churn - move.contraction
             let arpa =
                 move.closingCount == 0 ? "" : " \((2 * move.closing + move.closingCount) / (2 * move.closingCount))"
             return
-                "\(key) \(fraction(kept, of: move.opening)) \(fraction(kept + move.expansion, of: move.opening))\(arpa)"
+                "\(key) \(fraction(kept, of: base)) \(fraction(kept + move.expansion, of: base))\(arpa)"
         }
     }
 

@@ -255,7 +255,7 @@ struct ModelTests {
             ),
             ("day, notification_type, notifications) FROM notification_health_by_day", model.notificationsByDay),
             (
-                "month, currency, gross_mrr_retention, net_mrr_retention, arpa_milliunits) FROM mrr_retention_by_month WHERE opening_milliunits > 0",
+                "month, currency, gross_mrr_retention, net_mrr_retention, arpa_milliunits) FROM mrr_retention_by_month WHERE gross_mrr_retention IS NOT NULL",
                 model.mrrRetention
             ),
             (
@@ -357,7 +357,7 @@ struct ModelTests {
             SELECT 'MRR retention, and MRR movement' WHERE EXISTS (
                 SELECT FROM mrr_retention_by_month r JOIN mrr_movement_by_month m USING (app_id, month, currency)
                  WHERE abs(r.gross_mrr_retention - 1 + (m.churn_milliunits + m.contraction_milliunits)::numeric
-                           / nullif(m.opening_milliunits, 0)) > 0.0001)
+                           / nullif(m.opening_milliunits - m.switched_out_milliunits, 0)) > 0.0001)
             """
         )
     }

@@ -31,8 +31,8 @@ struct RandomCustomers {
         /// A customer who moves to another country pays in its currency.
         var storefront: String { currency == "EUR" ? "DEU" : "USA" }
 
-        /// Thousandths of a unit of currency in 30 days; `nil` when the price is unknown.
-        var monthly: Int? { price.map(product.monthly) }
+        /// Thousandths of a unit of currency in 30 days; `nil` when the price is unknown, or the length of an offer.
+        var monthly: Int? { kind == .introductory && expires == nil ? nil : price.map(product.monthly) }
     }
 
     struct Product: Hashable {

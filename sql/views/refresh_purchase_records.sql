@@ -13,9 +13,10 @@
 -- One originalTransactionId belongs to one customer, although appTransactionId can change within a subscription: the customer is that of
 -- its first transaction. If that is missing or has no appTransactionId, it is that of the earliest record that has one.
 --
--- customer_key is an expression and not a join, so that a query that does not use it reads no further record. The view has the columns
+-- The slow part of customer_key is a sub-query that only records without such a first transaction need. The view is internal: the
+-- views about purchases and periods read it. It has the columns
 -- that transactions had when it was made, so a migration that adds one for views changes this file, too.
-CREATE OR REPLACE VIEW purchase_records AS
+CREATE OR REPLACE VIEW refresh_purchase_records AS
 SELECT
     t.*,
     coalesce(
@@ -57,7 +58,7 @@ AND NOT (
            AND (o.purchase_date, o.transaction_id) < (t.purchase_date, t.transaction_id)
     ))
 ) IS TRUE;
-COMMENT ON VIEW purchase_records IS
+COMMENT ON VIEW refresh_purchase_records IS
     'The records of transactions that are purchases of their own, with their customer. A second record of the same purchase, under another transaction ID, is left out, and so is a restored non-consumable. Only for other views.';
-COMMENT ON COLUMN purchase_records.customer_key IS
+COMMENT ON COLUMN refresh_purchase_records.customer_key IS
     'Identifies the customer as well as Apple''s data allow: appTransactionId of the first transaction of the same originalTransactionId; else that of the earliest record with one; else the listed ID whose history contains the purchase; else the original transaction ID.';

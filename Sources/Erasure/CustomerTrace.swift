@@ -124,7 +124,7 @@ struct CustomerTrace {
             if let id = try row.textOrNil(column) { add(.transaction(id)) }
         }
         if let id = try row.textOrNil("app_transaction_id") { add(.appTransaction(id)) }
-        if let id = try row.textOrNil("account").flatMap(CustomerID.account) { add(id) }
+        if let token = try row.textOrNil("account"), let id = CustomerID.account(token) { add(id) }
     }
 
     /// A statement that returns the IDs and the key, as `key`, of a table's rows that share an ID with the customer.

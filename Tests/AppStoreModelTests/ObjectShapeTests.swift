@@ -52,7 +52,7 @@ struct ObjectShapeTests {
         case .text, .currency, .storefront, .signed: word == "string"
         case .openText: word == "enum string"
         case .openInteger: word == "enum int32"
-        case .integer32, .percentage: word == "int32"
+        case .integer32, .count, .percentage: word == "int32"
         case .integer64, .money: word == "int64"
         // The creation date of an external purchase token is a moment although the table says only int64.
         case .moment: word == "int64 ms epoch" || word == "int64"

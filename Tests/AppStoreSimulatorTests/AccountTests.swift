@@ -18,7 +18,8 @@ import Testing
             let directory = store.store.directory + "/" + Self.second
             let ids = try String(contentsOfFile: directory + "/ids.csv", encoding: .utf8)
                 .split(separator: "\n").dropFirst().map(String.init)
-            #expect(ids.count == 5 && Set(ids).isDisjoint(with: try store.ids))
+            let others = try store.ids
+            #expect(ids.count == 5 && Set(ids).isDisjoint(with: others))
             let job = try String(contentsOfFile: directory + "/job.yaml", encoding: .utf8)
             for line in [
                 "bundleId: \(Self.second)", "keyId: \(store.app.keyId)", "appAppleId: 1234567891",

@@ -49,6 +49,11 @@ import Testing
         #expect(try await store.post("/simulator/advance", body: "{\"changes\":\(count)}").status == 200)
     }
 
+    /// Changes the world until a notification is posted, because version 1 does not know every change.
+    private func changeUntilPosted(_ store: TestStore) async throws {
+        while try await deliveries(store, until: { _ in true }).isEmpty { try await change(store) }
+    }
+
     /// The attempts of each notification in the history, by UUID.
     private func history(_ store: TestStore, filter: String = "") async throws -> [String: [SendAttempt]] {
         let end = store.clock.now.rawValue
@@ -243,8 +248,7 @@ import Testing
             configuration.delivery?.sharedSecret = "hush"
         }
         try await posting(answering: { _ in 503 }, configure: isOne) { store, server in
-            // Version 1 does not know every change.
-            repeat { try await change(store) } while try await deliveries(store, until: { _ in true }).isEmpty
+            try await changeUntilPosted(store)
             for hours in [6, 24, 48] {
                 let made = server.requests.count
                 try await deliveries(store) { Self.attempts($0[0]).count >= max(1, made) }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Postgres
 import TestSupport
 import Testing
 

@@ -53,7 +53,7 @@ struct FieldIssueTests {
 
     /// The fields of a shape that are numbers without a bound, those of its objects, lists and signed payloads included.
     private static func plainNumbers(of shape: ObjectShape) -> [String] {
-        shape.fields.flatMap { field in
+        shape.fields.flatMap { field -> [String] in
             switch field.type {
             case .integer32, .integer64: [field.key]
             case .object(let inner), .objectArray(let inner), .signed(let inner): plainNumbers(of: inner)

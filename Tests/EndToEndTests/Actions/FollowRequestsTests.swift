@@ -362,7 +362,7 @@ struct FollowRequestsTests {
             _ = try await scene.approve(policy, rows: 100)
             try await scene.ask(20)
             try await scene.following(failpoint: "batchPlanned@1=stop") { first in
-                async let renewed = scene.approve(policy, rows: 100)
+                let renewal = Task { _ = try await scene.approve(policy, rows: 100) }
                 try await scene.wait {
                     try await scene.book.count(
                         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -370,7 +370,7 @@ struct FollowRequestsTests {
                 }
                 try await scene.following { _ in
                     first.signal(SIGCONT)
-                    _ = try await renewed
+                    try await renewal.value
                     let open = try await scene.book.count(Self.answerable)
                     try await scene.wait { try await scene.book.count(Self.answered) == open }
                 }

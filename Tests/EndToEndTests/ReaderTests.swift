@@ -93,7 +93,7 @@ struct ReaderTests {
                 "com.example.game (Production), com.example.game (Sandbox), com.example.other (Production)"
             let choose = "storeledger: choose an app of the ledger with --app and --environment: \(apps)"
             #expect(try await stage.storeledger("coverage").errorLines == [choose[...]])
-            #expect(try await stage.storeledger("status", "--app", "com.example.third").errorLines == [choose])
+            #expect(try await stage.storeledger("status", "--app", "com.example.third").errorLines == [choose[...]])
             #expect(try await stage.storeledger("coverage", "--app", "com.example.game").code == 0)
             let sandbox = try await stage.storeledger(
                 "report",

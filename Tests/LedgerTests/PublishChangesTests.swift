@@ -185,7 +185,7 @@ struct PublishChangesTests {
 
             // An export that does not wait is over at some time; one that waits asks again and again.
             let asks = "pg_stat_activity WHERE query LIKE '%pg_snapshot_xmin%' AND pid <> pg_backend_pid()"
-            while try await !isPublished.withLock(\.self), world.count(asks) == 0 {}
+            while !isPublished.withLock(\.self), try await world.count(asks) == 0 {}
             try writer.script("COMMIT")
             let part = try #require(try await first)
             #expect(part.from == nil && part.files.map(\.rows) == [1, 0, 0, 0])

@@ -4,7 +4,7 @@ import AppStoreModel
 import Basics
 import Crawl
 import HTTPTransport
-import JobPlan
+package import JobPlan
 import Ledger
 import LedgerSchema
 import Normalize

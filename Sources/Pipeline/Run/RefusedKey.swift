@@ -1,7 +1,9 @@
 import AppStoreModel
 import Crawl
 import JobPlan
+import Ledger
 import LedgerSchema
+import SignedData
 
 extension AppleProbe {
     /// How many other apps of the ledger are tried.
@@ -25,7 +27,7 @@ extension AppleProbe {
 
     /// The wrong value, if another one in its place is accepted.
     private func wrongValue(countingFor app: AppID?) async -> String? {
-        let (tokens, appStore) = (credentials.tokens, job.appStore)
+        let (tokens, appStore) = (credentials.tokens(), job.appStore)
         if let named = fileName.keyId, named != appStore.keyId,
             await accepts(tokens.with(keyId: named), countingFor: app)
         {

@@ -1,4 +1,3 @@
-import Glibc
 import Ledger
 import LedgerSchema
 import Postgres
@@ -180,10 +179,10 @@ private final class Referee {
     }
 
     private static func seconds() -> Double {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+        (ContinuousClock.now - start) / .seconds(1)
     }
+
+    private static let start = ContinuousClock.now
 }
 
 /// Holds one table that a reader wants to read.

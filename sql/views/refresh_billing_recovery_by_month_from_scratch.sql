@@ -3,16 +3,16 @@
 -- storeledger refresh --verify compares the two. The columns are those of billing_recovery_by_month.
 CREATE OR REPLACE VIEW refresh_billing_recovery_by_month_from_scratch AS
 WITH failure AS (
-    SELECT app_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id) AS key, true AS is_told
+    SELECT app_id || ' ' || t.original_transaction_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id) AS key, true AS is_told
       FROM notifications JOIN transactions t USING (app_id, transaction_id)
      WHERE notification_type IN ('DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED')
         OR notification_type = 'EXPIRED' AND subtype = 'BILLING_RETRY'
-     GROUP BY app_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id)
+     GROUP BY app_id || ' ' || t.original_transaction_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id)
 ), recovery AS (
-    SELECT app_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id) AS key, min(n.signed_date) AS recovered_at
+    SELECT app_id || ' ' || t.original_transaction_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id) AS key, min(n.signed_date) AS recovered_at
       FROM notifications n JOIN transactions t USING (app_id, transaction_id)
      WHERE notification_type = 'DID_RENEW' AND subtype = 'BILLING_RECOVERY'
-     GROUP BY app_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id)
+     GROUP BY app_id || ' ' || t.original_transaction_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id)
 ), ended AS (
     -- Joined before the rows are filtered: the planner knows the number of periods, but estimates only a few expired
     -- ones.
@@ -21,8 +21,8 @@ WITH failure AS (
         failure.is_told AS has_failed, lead(recovery.recovered_at) OVER subscription AS recovered_at, r.is_in_billing_retry_period, r.expiration_intent, r.last_signed_date,
         lead(p.transaction_reason) OVER subscription IS NOT DISTINCT FROM 'RENEWAL' AS is_renewed
     FROM subscription_periods_at_refresh p
-    LEFT JOIN failure ON failure.key = p.app_id || ' ' || coalesce(p.web_order_line_item_id, p.transaction_id)
-    LEFT JOIN recovery ON recovery.key = p.app_id || ' ' || coalesce(p.web_order_line_item_id, p.transaction_id)
+    LEFT JOIN failure ON failure.key = p.app_id || ' ' || p.original_transaction_id || ' ' || coalesce(p.web_order_line_item_id, p.transaction_id)
+    LEFT JOIN recovery ON recovery.key = p.app_id || ' ' || p.original_transaction_id || ' ' || coalesce(p.web_order_line_item_id, p.transaction_id)
     LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
          AND r.last_signed_date >= p.starts_at AND p.next_starts_at IS NULL
     WINDOW subscription AS (PARTITION BY p.app_id, p.original_transaction_id ORDER BY p.period_number)

@@ -4,9 +4,10 @@ import Postgres
 extension Ledger {
     /// Waits until every transaction has ended that began before this call.
     ///
-    /// What a committed row switches on, such as the log of changes, is unknown to a transaction that began before this commit. The
-    /// number that the next transaction would have is taken after the commit. A number that is taken inside the committing
-    /// transaction would miss those that began beside it.
+    /// What a committed row switches on, such as the log of changes, is unknown to a transaction that began before this commit. A
+    /// transaction that begins after the commit takes the number up to which it waits, because the numbers only grow. The
+    /// number of the committing transaction would miss those that began before its commit, and the `xmax` of a snapshot those
+    /// that began after the last transaction that has ended.
     ///
     /// - Parameters:
     ///   - purpose: See ``Postgres/LockTimeout/purpose``.
@@ -14,8 +15,8 @@ extension Ledger {
     /// - Throws: ``Postgres/LockTimeout``, which names the open transactions, after ``longLockTimeout``;
     ///   ``Postgres/PostgresError``.
     package func waitForOpenTransactions(_ purpose: String, atMost limit: Duration = longLockTimeout) async throws {
-        let next = try await transaction(.readOnlySnapshot) { connection in
-            try connection.run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next")[0].text("next")
+        let next = try await transaction { connection in
+            try connection.run("SELECT pg_current_xact_id()::text AS next")[0].text("next")
         }
         let deadline = ContinuousClock.now + limit
         try await pages.namingHolders {

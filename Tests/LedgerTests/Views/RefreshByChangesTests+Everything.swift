@@ -21,7 +21,7 @@ extension RefreshByChangesTests {
     private func rows(_ world: TestLedger, places: Bool = false) async throws -> [String] {
         try await world.rows(
             try await filled(world)
-                .map { "SELECT '\($0)' AS name, t\(places ? ", ctid, xmin" : "")::text FROM \($0) t" }
+                .map { "SELECT '\($0)' AS name, t::text\(places ? ", ctid::text, xmin::text" : "") FROM \($0) t" }
                 .joined(separator: " UNION ALL ") + " ORDER BY 1, 2"
         )
     }

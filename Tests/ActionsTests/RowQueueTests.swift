@@ -40,7 +40,8 @@ struct RowQueueTests {
             let id = "00000000-0000-5000-8000-000000000001"
             let values = rows.enumerated().map { place, row in
                 """
-                (\(app.rawValue), '\(id)', \(place + 1), '{}', '{}', '\(place + 1)', 'valid', 'approved', \(row.sendBy), \(row.mayBeApplied),
+                (\(app.rawValue), '\(id)', \(place + 1), '{}', '{}', '\(place + 1)', 'valid', '\(row.mayBeApplied ? "confirming" : "approved")',
+                 \(row.sendBy), \(row.mayBeApplied),
                  \(row.mayBeApplied ? "'\(id)'" : "NULL"), \(row.mayBeApplied ? "now()" : "NULL"))
                 """
             }

@@ -43,7 +43,8 @@ import Testing
                 case .object(let inner), .objectArray(let inner), .signed(let inner):
                     expect(inner, except: missing)
                 case .openInteger(let known):
-                    for value in known.keys {
+                    // In this world a win-back offer ends with its first period, so no next renewal has one.
+                    for value in known.keys where path != "JWSRenewalInfoDecodedPayload.offerType" || value != 4 {
                         #expect(values[path]?.contains(String(value)) == true, "\(path) is never \(value)")
                     }
                 default:
@@ -55,7 +56,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `every documented field and number occurs`(seed: UInt64) throws {
-        let world = World(parameters: WorldTests.parameters(seed: seed))
+        let world = World(parameters: WorldTests.parameters(seed: seed, customers: 300))
         var seen = Seen()
         for customer in world.customers {
             for transaction in customer.transactions {

@@ -10,6 +10,7 @@ $$;
 COMMENT ON FUNCTION ledger_server IS
     'Returns the system identifier, timeline and database. If they differ, the rows here can be older than the permits already granted.';
 ALTER TABLE rate_scopes ALTER COLUMN server SET DEFAULT ledger_server();
+ALTER TABLE change_exports ALTER COLUMN server SET DEFAULT ledger_server();
 
 -- How much of its pace a job may use at t: a 429 that comes although the ledger stayed within its share says that somebody
 -- else draws from the same limit, the app's own servers, which must win.

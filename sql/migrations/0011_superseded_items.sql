@@ -1,7 +1,7 @@
 -- An item of a run that another run has replaced before the item reached its end has not failed.
 ALTER TABLE crawl_items DROP CONSTRAINT crawl_items_state_check;
 ALTER TABLE crawl_items ADD CONSTRAINT crawl_items_state_check
-    CHECK (state = ANY (ARRAY['waiting', 'leased', 'done', 'failed', 'superseded'])) NOT VALID;
+    CHECK (state = ANY (ARRAY['waiting', 'leased', 'done', 'failed', 'superseded']));
 UPDATE runs r SET items_failed = greatest(0, r.items_failed - s.items)
   FROM (SELECT app_id, run_id, count(*) AS items FROM crawl_items
          WHERE state = 'failed' AND error_message = 'the run was superseded before the item reached its end'

@@ -308,6 +308,10 @@ package struct Migrator: Sendable {
         COMMENT ON COLUMN schema_views.checksum IS 'SHA-256 of the definition. If it changes, migrate recreates the view.';
         COMMENT ON COLUMN schema_views.position IS 'Position in the order of creation. A view comes after the views that it reads.';
         COMMENT ON COLUMN schema_views.applied_at IS 'When migrate last created the view or wrote its comments.';
+        COMMENT ON COLUMN schema_views.shows_last_refresh IS 'Whether the view shows the ledger as of the last refresh, because it reads totals, itself or through other views.';
+        COMMENT ON COLUMN schema_views.row_key IS 'The columns that identify a row. NULL if the view''s file does not name them.';
+        COMMENT ON COLUMN schema_views.files_checksum IS 'SHA-256 of all files of sql/views when migrate last wrote the comments of all views. If no file has changed since, migrate writes none.';
+        COMMENT ON COLUMN schema_views.defines_refresh IS 'Whether a refresh stores or counts rows by this view. If its definition changes, the next refresh computes everything.';
         """
 
     private static func applied(_ connection: borrowing PostgresConnection) throws -> [String: String] {

@@ -133,26 +133,24 @@ package struct NotificationInbox: Sendable {
                 [.integer(app.rawValue)]
             )
             let claim = refused.claim
-            return try connection.transaction(.readCommitted) { connection in
-                let kept = try connection.run(
-                    .quarantineReceived,
-                    [
-                        "app": .integer(app.rawValue),
-                        "notification_uuid": .text(claim.key),
-                        "version": .integer(claim.version),
-                        "notification_type": claim.type.map(Cell.text) ?? .null,
-                        "original_transaction_id": claim.originalTransactionId.map(Cell.text) ?? .null,
-                        "refused_because": .text(refused.reason),
-                        "body": .text(claim.body),
-                        "body_hash": .bytea(claim.bodySHA256),
-                        "most_rows": .bigint(Self.mostRefused),
-                        "most_bytes": .bigint(Self.mostRefusedBytes),
-                    ]
-                )
-                guard let row = kept.first else { return false }
-                // A text that is kept already was checked.
-                return try row.int64("receipts") > 1 || !removeErased(claim.key, text: claim.body, on: connection)
-            }
+            let kept = try connection.run(
+                .quarantineReceived,
+                [
+                    "app": .integer(app.rawValue),
+                    "notification_uuid": .text(claim.key),
+                    "version": .integer(claim.version),
+                    "notification_type": claim.type.map(Cell.text) ?? .null,
+                    "original_transaction_id": claim.originalTransactionId.map(Cell.text) ?? .null,
+                    "refused_because": .text(refused.reason),
+                    "body": .text(claim.body),
+                    "body_hash": .bytea(claim.bodySHA256),
+                    "most_rows": .bigint(Self.mostRefused),
+                    "most_bytes": .bigint(Self.mostRefusedBytes),
+                ]
+            )
+            guard let row = kept.first else { return false }
+            // A text that is kept already was checked.
+            return try row.int64("receipts") > 1 || !removeErased(claim.key, text: claim.body, on: connection)
         }
     }
 

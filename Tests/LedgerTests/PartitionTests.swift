@@ -70,7 +70,7 @@ struct PartitionTests {
                            (SELECT count(*) FROM pg_attribute a JOIN pg_attribute p USING (attname)
                              WHERE a.attrelid = i.inhrelid AND p.attrelid = i.inhparent AND a.attnum > 0 AND a.attstattarget <> p.attstattarget),
                            ARRAY(SELECT t.tgenabled::text || replace(pg_get_triggerdef(t.oid), i.inhrelid::regclass::text, i.inhparent::regclass::text)
-                                   FROM pg_trigger t WHERE t.tgrelid = i.inhrelid AND (t.tgparentid <> 0 OR NOT t.tgisinternal) ORDER BY 1)
+                                   FROM pg_trigger t WHERE t.tgrelid = i.inhrelid AND t.tgconstraint = 0 ORDER BY 1)
                              = ARRAY(SELECT t.tgenabled::text || pg_get_triggerdef(t.oid)
                                        FROM pg_trigger t WHERE t.tgrelid = i.inhparent AND NOT t.tgisinternal ORDER BY 1)
                       FROM pg_inherits i WHERE i.inhparent = '\(table)'::regclass
@@ -145,7 +145,7 @@ struct PartitionTests {
             INSERT INTO % (app_id, notification_uuid, transaction_id, signed_date, payload_sha256, payload)
             VALUES (1, 'n', 't', '2026-01-01', '', '{}')
             """,
-            "UPDATE % SET transaction_id = 'u' WHERE notification_uuid = 'n'",
+            "UPDATE % SET transaction_id = 'u', signed_date = '2026-01-02' WHERE notification_uuid = 'n'",
             "DELETE FROM % WHERE notification_uuid = 'n'",
         ]
         for (table, key, statements) in [

@@ -277,7 +277,7 @@ CREATE TABLE advanced_commerce_items (
     price_increase_price_milliunits bigint,
     price_increase_status           text,
     price_increase_dependent_skus   text[],
-    PRIMARY KEY (app_id, owner_kind, owner_key, "position")
+    PRIMARY KEY (app_id, owner_kind, owner_key, position)
 );
 CREATE INDEX advanced_commerce_items_sku ON advanced_commerce_items (app_id, sku);
 
@@ -292,7 +292,7 @@ CREATE TABLE advanced_commerce_refunds (
     currency                 text,
     refund_type              text,
     refund_reason            text,
-    PRIMARY KEY (app_id, owner_kind, owner_key, item_position, "position")
+    PRIMARY KEY (app_id, owner_kind, owner_key, item_position, position)
 );
 CREATE INDEX advanced_commerce_refunds_refund_date ON advanced_commerce_refunds (app_id, refund_date);
 
@@ -1915,7 +1915,7 @@ CREATE TABLE action_rows (
     CHECK (state = ANY (ARRAY['planned', 'approved', 'sending', 'succeeded', 'rejected', 'unknown', 'confirming', 'not_applied', 'skipped', 'cancelled'])),
     CHECK ((verdict = 'valid') OR (state = ANY (ARRAY['skipped', 'cancelled']))),
     CONSTRAINT action_rows_check1 CHECK ((NOT may_be_applied) OR (request_id IS NOT NULL)),
-    PRIMARY KEY (app_id, batch_id, "position")
+    PRIMARY KEY (app_id, batch_id, position)
 );
 ALTER TABLE action_rows ALTER COLUMN input SET STATISTICS 0,
     ALTER COLUMN parameters SET STATISTICS 0,
@@ -1947,7 +1947,7 @@ CREATE TABLE action_attempts (
     answer_sha256  bytea,
     answer         bytea,
     CHECK (purpose = ANY (ARRAY['send', 'repeat', 'read back', 'status'])),
-    PRIMARY KEY (app_id, batch_id, "position", attempt)
+    PRIMARY KEY (app_id, batch_id, position, attempt)
 );
 ALTER TABLE action_attempts ALTER COLUMN message SET STATISTICS 0,
     ALTER COLUMN answer SET STATISTICS 0;

@@ -73,26 +73,24 @@ package struct NotificationInbox: Sendable {
         by notification: ReceivedNotification,
         on connection: borrowing PostgresConnection
     ) throws -> Bool {
-        try connection.transaction(.readCommitted) { connection in
-            let replaced = try connection.run(
-                .replaceReceived,
-                [
-                    "notification_type": notification.type.map(Cell.text) ?? .null,
-                    "subtype": notification.subtype.map(Cell.text) ?? .null,
-                    "signed_date": notification.signedDate.map { .timestamp($0.rawValue) } ?? .null,
-                    "original_transaction_id": notification.originalTransactionId.map(Cell.text) ?? .null,
-                    "body": .text(notification.body),
-                    "body_hash": .bytea(notification.bodySHA256),
-                    "app": .integer(app.rawValue),
-                    "notification_uuid": .text(notification.key),
-                ]
-            )
-            guard let row = replaced.first else { return false }
-            if let key = try row.textOrNil("kept_key") {
-                try removeErased(key, text: try row.textOrNil("kept_body") ?? "", on: connection)
-            }
-            return true
+        let replaced = try connection.run(
+            .replaceReceived,
+            [
+                "notification_type": notification.type.map(Cell.text) ?? .null,
+                "subtype": notification.subtype.map(Cell.text) ?? .null,
+                "signed_date": notification.signedDate.map { .timestamp($0.rawValue) } ?? .null,
+                "original_transaction_id": notification.originalTransactionId.map(Cell.text) ?? .null,
+                "body": .text(notification.body),
+                "body_hash": .bytea(notification.bodySHA256),
+                "app": .integer(app.rawValue),
+                "notification_uuid": .text(notification.key),
+            ]
+        )
+        guard let row = replaced.first else { return false }
+        if let key = try row.textOrNil("kept_key") {
+            try removeErased(key, text: try row.textOrNil("kept_body") ?? "", on: connection)
         }
+        return true
     }
 
     /// Removes a refused notification that this transaction has stored if its text names an erased customer.

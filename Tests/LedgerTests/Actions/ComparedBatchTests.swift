@@ -122,6 +122,8 @@ struct ComparedBatchTests {
     private func tamper(_ actions: ActionLedger, _ batch: ActionBatch, in world: TestLedger, without: Set<Int64> = [])
         async throws
     {
+        // The owner of the table can do what the trigger refuses to others.
+        try await world.run("ALTER TABLE action_rows DISABLE TRIGGER refuse_late_rows")
         try await world.run("DROP TABLE planned_rows; CREATE TABLE planned_rows AS SELECT * FROM action_rows")
         let id = try #require(
             try await world.value("SELECT batch_id FROM action_batches WHERE rows_sha256 = '\(batch.sha256)'")

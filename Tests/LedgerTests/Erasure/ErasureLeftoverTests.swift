@@ -288,10 +288,11 @@ struct ErasureLeftoverTests {
         #expect(try await world.count("field_issues") == 0)
     }
 
-    /// The tables that an erasure can empty: those from which its role may remove rows.
-    private func erasableTables(_ world: TestLedger) async throws -> [String] {
+    /// Calls `body` with the tables that an erasure can empty: those from which its role may remove rows.
+    private func withErasableTables(_ world: TestLedger, _ body: ([String]) async throws -> Void) async throws {
+        // The tables go with the roles, which own them.
         try await LedgerRoles.with { roles in
-            try await world.rows(
+            let tables = try await world.rows(
                 """
                 SELECT c.relname FROM pg_class c
                  WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -299,6 +300,7 @@ struct ErasureLeftoverTests {
                  ORDER BY 1
                 """
             ).map { String($0.dropFirst().dropLast()) }
+            try await body(tables)
         }
     }
 
@@ -344,27 +346,30 @@ struct ErasureLeftoverTests {
         layout: TestLedger.Layout
     ) async throws {
         let world = try await TestLedger(layout)
-        let tables = try await erasableTables(world)
-        #expect(tables.count > 20 && tables.contains("received_notifications") && tables.contains("action_attempts"))
-        for table in tables { for number in 1...3 { try await world.run(Self.fill(table, number)) } }
-        try await world.run("ANALYZE")
-        let analysed = try await statistics(world)
-        #expect(analysed.count > 20, "\(analysed)")
-        // An export is going on, so that changes are logged.
-        try await world.run(
-            "INSERT INTO change_exports (app_id, job, format, tables, server) SELECT app_id, 'nightly', 'csv', '{transactions}', 'x' FROM apps"
-        )
-        for table in tables {
-            try await world.run(
-                "DELETE FROM \(table); DELETE FROM changed_rows; INSERT INTO stale_statistics (table_name) VALUES ('\(table)')"
+        try await withErasableTables(world) { tables in
+            #expect(
+                tables.count > 20 && tables.contains("received_notifications") && tables.contains("action_attempts")
             )
-            try await world.ledger.renewStatistics()
-            #expect(try await world.count("stale_statistics") == 0, "\(table)")
-            #expect(try await world.count(table) == 0)
-            #expect(try await world.count("changed_rows") == 0, "\(table)")
+            for table in tables { for number in 1...3 { try await world.run(Self.fill(table, number)) } }
+            try await world.run("ANALYZE")
+            let analysed = try await statistics(world)
+            #expect(analysed.count > 20, "\(analysed)")
+            // An export is going on, so that changes are logged.
+            try await world.run(
+                "INSERT INTO change_exports (app_id, job, format, tables, server) SELECT app_id, 'nightly', 'csv', '{transactions}', 'x' FROM apps"
+            )
+            for table in tables {
+                try await world.run(
+                    "DELETE FROM \(table); DELETE FROM changed_rows; INSERT INTO stale_statistics (table_name) VALUES ('\(table)')"
+                )
+                try await world.ledger.renewStatistics()
+                #expect(try await world.count("stale_statistics") == 0, "\(table)")
+                #expect(try await world.count(table) == 0)
+                #expect(try await world.count("changed_rows") == 0, "\(table)")
+            }
+            #expect(try await statistics(world) == [])
+            _ = try await world.ledger.refreshViews()
         }
-        #expect(try await statistics(world) == [])
-        _ = try await world.ledger.refreshViews()
     }
 
     @Test func `RV2 a table whose statistics cannot be renewed is reported, and neither the others nor the views wait`()

@@ -190,7 +190,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'retention_progress'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
-           ('INSERT', 'stale_statistics'),
+           ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, UPDATE (sample), DELETE', 'schema_drift'),
            ('SELECT, UPDATE (input, parameters, subject, reason, apple_message, answer, confirmed_by, transaction_id_before, expires_date_before, consistency_token, request_reference_id_before, salt, state, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, DELETE', 'action_attempts'),

@@ -15,8 +15,8 @@ enum ActionAudit {
             IF audit.is_erasure() THEN
                 -- It clears a row, whoever holds it.
                 IF (NEW.input, NEW.lease_epoch) IS DISTINCT FROM ('{}', OLD.lease_epoch + 1) OR num_nonnulls(NEW.parameters, NEW.subject, NEW.lease_owner) > 0
-                    OR NEW.state <> CASE WHEN OLD.state IN ('planned', 'approved') THEN 'cancelled'
-                                         WHEN OLD.state IN ('sending', 'confirming') THEN 'unknown' ELSE OLD.state END THEN
+                    OR NEW.state <> (CASE WHEN OLD.state IN ('planned', 'approved') THEN 'cancelled'
+                                          WHEN OLD.state IN ('sending', 'confirming') THEN 'unknown' ELSE OLD.state END) THEN
                     INSERT INTO audit.broken (what) VALUES (format('%s: an erasure made %s of %s', item, NEW.state, OLD.state));
                 END IF;
                 RETURN NULL;

@@ -190,7 +190,7 @@ struct ReplicaTests {
                 return session
             }
             func read(_ connection: borrowing PostgresConnection) throws -> [String] {
-                try connection.run(figures).map { try $0.text("figures") }
+                try connection.run(figures).map { try $0.text("figures") }.sorted()
             }
             let older = try session()
             let newer = try session()

@@ -87,9 +87,11 @@ BEGIN
             PERFORM store_changes('refresh_stored_periods', 'refresh_periods_before', 'refresh_periods_after');
             PERFORM store_changes('refresh_stored_transactions', 'refresh_transactions_before', 'refresh_transactions_after');
             PERFORM renew_first_and_last();
-            PERFORM add_changed_transactions();
-            ANALYZE refresh_keys;
         END IF;
+    END IF;
+    IF NOT p_everything THEN
+        PERFORM add_changed_transactions();
+        ANALYZE refresh_keys;
     END IF;
     PERFORM compute_cancellations(p_everything);
     PERFORM compute_refund_requests(p_everything);

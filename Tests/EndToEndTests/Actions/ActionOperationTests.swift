@@ -91,7 +91,7 @@ struct ActionOperationTests {
             #expect(try await book.column(states) == ["cancelled 2", "skipped 2", "succeeded 2"])
             #expect(try await book.count("SELECT count(*) FROM action_batches WHERE approved_at IS NOT NULL") == 2)
             #expect(try await book.count("SELECT count(*) FROM action_attempts") >= 2)
-            _ = try await scene.send(path)
+            _ = try await scene.send(path, expecting: 78)
             #expect(try await scene.applied().count == 2)
             // A later job of the name knows what was sent.
             let again = try await scene.plan(path)

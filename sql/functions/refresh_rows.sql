@@ -296,6 +296,12 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
      GROUP BY app_id, transaction_id, product_id, storefront, currency, is_trial, is_family_shared, mrr_milliunits
     HAVING sum(sign) <> 0
     UNION
+    -- Notifications that name another transaction of the same purchase count with the period, too.
+    SELECT t.app_id, 'transaction', t.transaction_id
+      FROM refresh_changed_periods p
+      JOIN transactions t ON t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
+       AND t.web_order_line_item_id = p.web_order_line_item_id AND t.transaction_id <> p.transaction_id
+    UNION
     -- Notifications can name a transaction that is no purchase of its own, and has no stored row. They count with the period of its
     -- purchase, which can be another one when only this transaction changed.
     SELECT t.app_id, 'transaction', t.transaction_id

@@ -117,10 +117,10 @@ struct PurchaseRuleTests {
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
         #expect(try await world.ledger.verifyViews() == [])
         let cancelled = "SELECT storefront, cancelled_mrr_milliunits FROM cancellations_by_day"
-        #expect(try await world.answer(cancelled) == ["USA 4990"])
-        // Only the other ID's record changes: it becomes one of another purchase, is gone, and comes back.
         try await file("402", signed: "2025-03-12", in: world)
         try await world.run("UPDATE transactions SET web_order_line_item_id = 'other' WHERE transaction_id = '402'")
+        #expect(try await world.answer(cancelled) == ["USA 4990"])
+        // Only the other ID's record changes: it becomes one of another purchase, is gone, and comes back.
         for (change, shown) in [
             ("UPDATE transactions SET web_order_line_item_id = 'other' WHERE transaction_id = '400'", "USA 9990"),
             ("DELETE FROM transactions WHERE transaction_id = '400'", "- 0"),

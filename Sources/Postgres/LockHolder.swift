@@ -33,7 +33,7 @@ extension LockHolder {
     ///   - schema: Of the tables and views.
     ///   - scope: Which locks.
     ///   - connection: Another session than the one that waited.
-    /// - Returns: At most ``limit``, strongest locks first.
+    /// - Returns: At most ``limit``, strongest locks first, and of open transactions those in this database before those in others.
     /// - Throws: ``PostgresError``.
     static func all(
         in schema: String,
@@ -67,7 +67,7 @@ extension LockHolder {
                    regexp_replace(coalesce(a.application_name, ''), '[[:cntrl:]]', '?', 'g') AS application_name,
                    to_char(a.xact_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS since, h.mode, h.relname
               FROM (SELECT * FROM held UNION ALL SELECT * FROM open) h JOIN pg_stat_activity a ON a.pid = h.pid
-             ORDER BY h.strength DESC, a.xact_start NULLS LAST, h.pid LIMIT $4::integer
+             ORDER BY h.strength DESC, (a.datname = current_database()) IS NOT TRUE, a.xact_start NULLS LAST, h.pid LIMIT $4::integer
             """,
             [.text(schema), table, .boolean(scope == .schemaWithReaders), .integer(Int32(limit)), transaction]
         ).map { row in

@@ -277,12 +277,8 @@ struct EvidenceTests {
                 "SET LOCAL session_replication_role = replica; UPDATE \(table.name) SET payload = '[]'"
             )
         }
-        await withKnownIssue(
-            "since facts are kept, a replay trusts the content hash of a row whose triggers did not fire"
-        ) {
-            #expect(try await world.ledger.write(rows, from: origin(world)) == RowCounts(updated: 3))
-            for table in Tables.snapshots { #expect(try await world.count("\(table.name) WHERE payload = '[]'") == 0) }
-        }
+        #expect(try await world.ledger.write(rows, from: origin(world)) == RowCounts(updated: 3))
+        for table in Tables.snapshots { #expect(try await world.count("\(table.name) WHERE payload = '[]'") == 0) }
     }
 
     @Test(arguments: TestLedger.Layout.allCases)

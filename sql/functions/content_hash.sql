@@ -25,3 +25,10 @@ CREATE OR REPLACE TRIGGER forget_content_hash BEFORE UPDATE ON notifications FOR
 CREATE OR REPLACE TRIGGER forget_content_hash BEFORE UPDATE ON app_transactions FOR EACH ROW
     WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash AND new.last_changed_at IS NOT DISTINCT FROM old.last_changed_at)
     EXECUTE FUNCTION forget_content_hash();
+
+-- They also fire in sessions with session_replication_role = replica, where other triggers do not.
+ALTER TABLE transactions ENABLE ALWAYS TRIGGER forget_content_hash;
+ALTER TABLE refunds ENABLE ALWAYS TRIGGER forget_content_hash;
+ALTER TABLE renewals ENABLE ALWAYS TRIGGER forget_content_hash;
+ALTER TABLE notifications ENABLE ALWAYS TRIGGER forget_content_hash;
+ALTER TABLE app_transactions ENABLE ALWAYS TRIGGER forget_content_hash;

@@ -1,9 +1,8 @@
 -- What a user enters, with made-up figures: exchange rates to USD, and a rule for proceeds. VND has no rate, so the converted
 -- views have something to list in currencies_without_rate. Entering it again changes nothing.
-INSERT INTO appstore.exchange_rates (app_id, reporting_currency, currency, valid_from, rate)
-SELECT app_id, 'USD', currency, '2000-01-01', rate
-  FROM appstore.apps,
-       (VALUES ('EUR', 1.08), ('GBP', 1.27), ('CHF', 1.12), ('BRL', 0.18), ('INR', 0.012), ('JPY', 0.0067), ('KRW', 0.00073)) r (currency, rate)
+INSERT INTO appstore.exchange_rates (reporting_currency, currency, day, rate)
+SELECT 'USD', currency, '2000-01-01', rate
+  FROM (VALUES ('EUR', 1.08), ('GBP', 1.27), ('CHF', 1.12), ('BRL', 0.18), ('INR', 0.012), ('JPY', 0.0067), ('KRW', 0.00073)) r (currency, rate)
     ON CONFLICT DO NOTHING;
 INSERT INTO appstore.proceeds_rules (app_id, valid_from, tax, commission)
 SELECT app_id, '2000-01-01', 0.19, 0.15 FROM appstore.apps

@@ -1,6 +1,6 @@
 -- How much revenue has a customer brought in the first k months, converted to one currency?
 --
--- Each month's amount of lifetime_value_by_cohort is converted at the rate of that month, and the results are added up.
+-- Each month's amount of lifetime_value_by_cohort is converted at the rate of the month's last day, and the results are added up.
 -- Customers whose currency has no rate are excluded, and the currency is listed.
 CREATE OR REPLACE VIEW lifetime_value_converted_by_cohort AS
 SELECT
@@ -21,10 +21,9 @@ FROM (
                  coalesce(sum(v.net_milliunits * rate.rate), 0) AS net,
                  array_agg(DISTINCT v.currency) FILTER (WHERE rate.rate IS NULL) AS currencies_without_rate
             FROM lifetime_value_by_cohort v
-            JOIN (SELECT DISTINCT app_id, reporting_currency FROM exchange_rates) wanted ON wanted.app_id = v.app_id
-            LEFT JOIN exchange_rate_months rate ON rate.app_id = v.app_id AND rate.reporting_currency = wanted.reporting_currency
-                 AND rate.currency = v.currency AND v.cohort_month + v.month_number * interval '1 month' >= rate.from_month
-                 AND v.cohort_month + v.month_number * interval '1 month' < rate.to_month
+            CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
+            CROSS JOIN LATERAL exchange_rate(wanted.reporting_currency, v.currency,
+                                             (v.cohort_month + (v.month_number + 1) * interval '1 month')::date - 1) rate (rate)
            GROUP BY v.app_id, v.cohort_month, wanted.reporting_currency, v.month_number
       ) converted
 ) added;

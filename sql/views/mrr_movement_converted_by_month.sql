@@ -35,9 +35,8 @@ SELECT
     array_agg(DISTINCT m.currency) FILTER (WHERE rate.rate IS NULL AND (m.opening_milliunits <> 0 OR m.closing_milliunits <> 0))
         AS currencies_without_rate
 FROM mrr_movement_by_month m
-JOIN (SELECT DISTINCT app_id, reporting_currency FROM exchange_rates) wanted ON wanted.app_id = m.app_id
-LEFT JOIN exchange_rate_months rate ON rate.app_id = m.app_id AND rate.reporting_currency = wanted.reporting_currency
-     AND rate.currency = m.currency AND m.month >= rate.from_month AND m.month < rate.to_month
+CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
+CROSS JOIN LATERAL exchange_rate(wanted.reporting_currency, m.currency, (m.month + interval '1 month')::date - 1) rate (rate)
 GROUP BY m.app_id, m.month, wanted.reporting_currency;
 COMMENT ON VIEW mrr_movement_converted_by_month IS
     'mrr_movement_by_month, converted with exchange_rates; empty while that table is empty.';

@@ -23,11 +23,7 @@ FROM revenue_by_month r
 LEFT JOIN revenue_after_a_year_by_month later ON later.app_id = r.app_id AND later.month = r.month AND r.type = 'Auto-Renewable Subscription'
      AND coalesce(later.product_id, '') = coalesce(r.product_id, '') AND coalesce(later.storefront, '') = coalesce(r.storefront, '')
      AND coalesce(later.currency, '') = coalesce(r.currency, '')
-LEFT JOIN LATERAL (
-    SELECT p.tax, p.commission, coalesce(p.commission_after_a_year, p.commission) AS commission_after_a_year FROM proceeds_rules p
-     WHERE p.app_id = r.app_id AND p.storefront IN (r.storefront, '*') AND p.valid_from < (r.month + interval '1 month')::date
-     ORDER BY p.storefront = '*', p.valid_from DESC LIMIT 1
-) rule ON true
+LEFT JOIN LATERAL proceeds_rule(r.app_id, r.storefront, r.month) rule ON true
 CROSS JOIN LATERAL (
     SELECT round(((r.net_milliunits - coalesce(later.net_milliunits, 0)) * (1 - rule.commission)
                   + coalesce(later.net_milliunits, 0) * (1 - rule.commission_after_a_year)) / (1 + rule.tax)) AS proceeds

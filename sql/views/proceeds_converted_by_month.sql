@@ -1,26 +1,42 @@
 -- How much may be left after tax and commission, converted to one currency?
 --
--- proceeds_by_month is converted at the rate that applies on the last day of the month; in the current month, at the rate
--- that applies today. Rows without a rule are excluded and flagged. Rows without a rate are excluded and their currencies
--- are listed.
+-- Sales and refunds are converted at the rates of their days, as in revenue_converted_by_month; tax and commission are those of
+-- proceeds_by_month. Rows without a rule are excluded and flagged. Rows without a rate are excluded and their currencies are listed.
 CREATE OR REPLACE VIEW proceeds_converted_by_month AS
+WITH booked AS (
+    SELECT r.app_id, r.day, r.product_id, r.storefront, r.currency, r.net_milliunits AS net, 0 AS net_after_a_year FROM revenue_by_day r
+    UNION ALL
+    SELECT l.app_id, l.day, l.product_id, l.storefront, l.currency, 0, l.gross_milliunits - l.refunded_milliunits
+      FROM refresh_later_payment_totals l
+), converted AS (
+    SELECT b.app_id, date_trunc('month', b.day::timestamp)::date AS month, wanted.reporting_currency, b.product_id, b.storefront,
+           sum(b.net * rate.rate) AS net, sum(b.net_after_a_year * rate.rate) AS net_after_a_year,
+           bool_or(b.net <> 0) AS has_net,
+           array_agg(DISTINCT b.currency) FILTER (WHERE rate.rate IS NULL AND b.net <> 0) AS currencies_without_rate
+      FROM booked b
+      CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
+      CROSS JOIN LATERAL exchange_rate(wanted.reporting_currency, b.currency, b.day) rate (rate)
+     GROUP BY b.app_id, date_trunc('month', b.day::timestamp), wanted.reporting_currency, b.product_id, b.storefront
+)
 SELECT
-    p.app_id, p.month, wanted.reporting_currency, p.product_id, p.storefront,
-    round(sum(p.net_milliunits * rate.rate))::bigint AS net_estimated_milliunits,
-    round(sum(p.proceeds_estimated_milliunits * rate.rate))::bigint AS proceeds_estimated_milliunits,
-    round(sum(p.proceeds_by_year_estimated_milliunits * rate.rate))::bigint AS proceeds_by_year_estimated_milliunits,
-    round(sum(p.net_milliunits * rate.rate)) * 0.001 AS net_estimated_amount,
-    round(sum(p.proceeds_estimated_milliunits * rate.rate)) * 0.001 AS proceeds_estimated_amount,
-    round(sum(p.proceeds_by_year_estimated_milliunits * rate.rate)) * 0.001 AS proceeds_by_year_estimated_amount,
-    coalesce(bool_or(p.proceeds_estimated_milliunits IS NULL AND p.net_milliunits <> 0), false) AS is_without_rule,
-    array_agg(DISTINCT p.currency) FILTER (WHERE rate.rate IS NULL AND p.net_milliunits <> 0) AS currencies_without_rate
-FROM proceeds_by_month p
-JOIN (SELECT DISTINCT app_id, reporting_currency FROM exchange_rates) wanted ON wanted.app_id = p.app_id
-LEFT JOIN exchange_rate_months rate ON rate.app_id = p.app_id AND rate.reporting_currency = wanted.reporting_currency
-     AND rate.currency = p.currency AND p.month >= rate.from_month AND p.month < rate.to_month
-GROUP BY p.app_id, p.month, wanted.reporting_currency, p.product_id, p.storefront;
+    c.app_id, c.month, c.reporting_currency, c.product_id, c.storefront,
+    round(c.net)::bigint AS net_estimated_milliunits,
+    proceeds.plain::bigint AS proceeds_estimated_milliunits,
+    proceeds.by_year::bigint AS proceeds_by_year_estimated_milliunits,
+    round(c.net) * 0.001 AS net_estimated_amount,
+    proceeds.plain * 0.001 AS proceeds_estimated_amount,
+    proceeds.by_year * 0.001 AS proceeds_by_year_estimated_amount,
+    rule.tax IS NULL AND c.has_net AS is_without_rule,
+    c.currencies_without_rate
+FROM converted c
+LEFT JOIN LATERAL proceeds_rule(c.app_id, c.storefront, c.month) rule ON true
+CROSS JOIN LATERAL (
+    SELECT round(c.net * (1 - rule.commission) / (1 + rule.tax)) AS plain,
+           round(((c.net - c.net_after_a_year) * (1 - rule.commission) + c.net_after_a_year * (1 - rule.commission_after_a_year))
+                 / (1 + rule.tax)) AS by_year
+) proceeds;
 COMMENT ON VIEW proceeds_converted_by_month IS
-    'proceeds_by_month, converted with exchange_rates; empty while that table is empty. Use App Store Connect''s financial reports for accounting.';
+    'Proceeds of proceeds_by_month, converted with the rates of the days in exchange_rates; empty while that table is empty. Use App Store Connect''s financial reports for accounting.';
 COMMENT ON COLUMN proceeds_converted_by_month.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN proceeds_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN proceeds_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
@@ -28,4 +44,4 @@ COMMENT ON COLUMN proceeds_converted_by_month.net_estimated_milliunits IS 'Sales
 COMMENT ON COLUMN proceeds_converted_by_month.proceeds_estimated_milliunits IS 'Estimated proceeds, in thousandths of a unit of reporting_currency. NULL if no sales have both a rule and a rate.';
 COMMENT ON COLUMN proceeds_converted_by_month.proceeds_by_year_estimated_milliunits IS 'Estimated proceeds with the commission after one year of paid service, in thousandths of a unit of reporting_currency. NULL if no sales have both a rule and a rate.';
 COMMENT ON COLUMN proceeds_converted_by_month.is_without_rule IS 'Whether sales are missing from the proceeds because no rule of proceeds_rules applies to them.';
-COMMENT ON COLUMN proceeds_converted_by_month.currencies_without_rate IS 'Currencies without a rate. Their amounts are missing from the sums. NULL if there are none.';
+COMMENT ON COLUMN proceeds_converted_by_month.currencies_without_rate IS 'Currencies without a rate on some day of the month that has sales or refunds. These are missing from the sums. NULL if there are none.';

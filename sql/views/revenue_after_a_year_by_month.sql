@@ -12,12 +12,16 @@
 -- One row for each app_id, month, product_id, storefront, currency.
 CREATE OR REPLACE VIEW revenue_after_a_year_by_month AS
 SELECT
-    app_id, month, product_id, storefront, currency, purchases, gross_milliunits, refunded_milliunits,
-    gross_milliunits - refunded_milliunits AS net_milliunits,
-    gross_milliunits * 0.001 AS gross_amount,
-    refunded_milliunits * 0.001 AS refunded_amount,
-    (gross_milliunits - refunded_milliunits) * 0.001 AS net_amount
-FROM refresh_later_payment_totals;
+    app_id, date_trunc('month', day::timestamp)::date AS month, product_id, storefront, currency,
+    sum(purchases)::bigint AS purchases,
+    sum(gross_milliunits)::bigint AS gross_milliunits,
+    sum(refunded_milliunits)::bigint AS refunded_milliunits,
+    sum(gross_milliunits - refunded_milliunits)::bigint AS net_milliunits,
+    sum(gross_milliunits) * 0.001 AS gross_amount,
+    sum(refunded_milliunits) * 0.001 AS refunded_amount,
+    sum(gross_milliunits - refunded_milliunits) * 0.001 AS net_amount
+FROM refresh_later_payment_totals
+GROUP BY app_id, date_trunc('month', day::timestamp), product_id, storefront, currency;
 COMMENT ON VIEW revenue_after_a_year_by_month IS
     'The part of revenue_by_month that subscribers paid after one year of paid service. Apple''s commission on it is lower. A year is 365 days; Apple''s data do not contain Apple''s own count.';
 COMMENT ON COLUMN revenue_after_a_year_by_month.month IS 'The month of the payment, or of the refund; its first day, in UTC.';

@@ -3,10 +3,10 @@
 -- The first payment of a subscription is new revenue, even after a free trial. Every later payment is renewal revenue. A sale
 -- counts on the day of the purchase, a refund on the day of the refund. So the days add up to the months of revenue_by_month.
 --
--- One row for each app_id, day, product_id, currency.
+-- One row for each app_id, day, product_id, storefront, currency.
 CREATE OR REPLACE VIEW revenue_by_day AS
 SELECT
-    app_id, day, product_id, currency, purchases, new_payments, renewal_payments,
+    app_id, day, product_id, storefront, currency, purchases, new_payments, renewal_payments,
     gross_milliunits, new_milliunits, renewal_milliunits,
     gross_milliunits - new_milliunits - renewal_milliunits AS one_time_milliunits,
     refunds, refunded_milliunits,
@@ -19,7 +19,7 @@ SELECT
     (gross_milliunits - refunded_milliunits) * 0.001 AS net_amount
 FROM refresh_daily_revenue_totals;
 COMMENT ON VIEW revenue_by_day IS
-    'Sales and refunds of each day by product and currency, before Apple''s commission and tax: gross = new + renewal + one_time. Days without sales and refunds have no row. Today''s row is as of the last refresh.';
+    'Sales and refunds of each day by product, storefront and currency, before Apple''s commission and tax: gross = new + renewal + one_time. Days without sales and refunds have no row. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN revenue_by_day.day IS 'The day, in UTC.';
 COMMENT ON COLUMN revenue_by_day.purchases IS 'Purchases and renewals with a price.';
 COMMENT ON COLUMN revenue_by_day.new_payments IS 'Those of purchases that are the first payment of a subscription.';

@@ -26,8 +26,7 @@ struct ReportPageTests {
                 // Rates for one of the currencies: the others are left out of the sums.
                 try connection.script(
                     """
-                    INSERT INTO appstore.exchange_rates
-                        SELECT app_id, 'USD', 'EUR', '2000-01-01', 1.1 FROM appstore.apps WHERE environment = 'Production';
+                    INSERT INTO appstore.exchange_rates VALUES ('USD', 'EUR', '2000-01-01', 1.1);
                     UPDATE appstore.notifications SET notification_type = 'DID_CHANGE_RENEWAL_STATUS', subtype = 'AUTO_RENEW_DISABLED'
                      WHERE notification_uuid = (SELECT min(notification_uuid) FROM appstore.notifications
                                                  WHERE notification_type = 'DID_RENEW');

@@ -56,7 +56,7 @@ enum RoleMatrix {
             "mlea"
         ),
         Statement(
-            "SELECT 1 FROM average_revenue_by_month, refund_requests_by_month, exchange_rate_months, revenue_after_a_year_by_month",
+            "SELECT 1 FROM average_revenue_by_month, refund_requests_by_month, revenue_after_a_year_by_month",
             "mlea"
         ),
         Statement(
@@ -78,7 +78,7 @@ enum RoleMatrix {
         Statement("SELECT period FROM product_periods", "m"),
         Statement("SELECT name FROM schema_views", "mle"),
         Statement("UPDATE schema_views SET applied_at = now()", "m"),
-        Statement("INSERT INTO exchange_rates VALUES (1, 'EUR', 'USD', '2026-01-01', 0.9)", "m"),
+        Statement("INSERT INTO exchange_rates VALUES ('EUR', 'USD', '2026-01-01', 0.9)", "m"),
         Statement("SELECT count(*) FROM refresh_views()", "mld"),
         Statement("SELECT count(*) FROM verify_views()", "ml"),
         Statement("SELECT forget_erased(1, '{}')", "md"),

@@ -398,7 +398,7 @@ struct MoneyViewTests {
         )
     }
 
-    @Test func `revenue_converted_by_month: the rate of the month's end, and no currency added up without one`()
+    @Test func `revenue_converted_by_month: the rate of the day, and no currency added up without one`()
         async throws
     {
         let world = try await TestLedger()
@@ -406,8 +406,8 @@ struct MoneyViewTests {
         #expect(try await world.answer("SELECT * FROM revenue_converted_by_month") == [])
         try await world.run(
             """
-            INSERT INTO exchange_rates VALUES (1, 'USD', 'EUR', '2025-01-01', 1.1), (1, 'USD', 'EUR', '2025-02-15', 1.2),
-                (1, 'USD', 'EUR', '2025-04-01', 9), (1, 'CHF', 'USD', '2025-01-01', 0.5)
+            INSERT INTO exchange_rates VALUES ('USD', 'EUR', '2025-01-01', 1.1), ('USD', 'EUR', '2025-02-15', 1.2),
+                ('USD', 'EUR', '2025-04-01', 9), ('CHF', 'USD', '2025-01-31', 0.5)
             """
         )
         #expect(
@@ -418,9 +418,10 @@ struct MoneyViewTests {
                   FROM revenue_converted_by_month WHERE product_id = 'coins.100' ORDER BY month, reporting_currency, storefront
                 """
             ) == [
-                "01 CHF coins.100 USA 1500 0 1500 -", "01 USD coins.100 USA 3000 0 3000 -",
+                // Two of the three purchases are older than the first rate to CHF.
+                "01 CHF coins.100 USA 500 0 500 USD", "01 USD coins.100 USA 3000 0 3000 -",
                 "02 CHF coins.100 DEU - - - EUR", "02 CHF coins.100 USA 500 667 -167 -",
-                "02 USD coins.100 DEU 1320 0 1320 -", "02 USD coins.100 USA 1000 1333 -333 -",
+                "02 USD coins.100 DEU 1210 0 1210 -", "02 USD coins.100 USA 1000 1333 -333 -",
                 "03 CHF coins.100 DEU - - - EUR", "03 USD coins.100 DEU 0 1320 -1320 -",
             ]
         )

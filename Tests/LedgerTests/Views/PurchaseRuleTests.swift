@@ -501,7 +501,7 @@ struct PurchaseRuleTests {
             """
         )
         try await world.run(
-            "INSERT INTO exchange_rates (app_id, currency, reporting_currency, valid_from, rate) VALUES (1, 'EUR', 'USD', '2020-01-01', 1)"
+            "INSERT INTO exchange_rates (currency, reporting_currency, day, rate) VALUES ('EUR', 'USD', '2020-01-01', 1)"
         )
         #expect(
             try await world.answer(

@@ -462,7 +462,7 @@ struct RefreshByChangesTests {
         try await populate(world)
         try await world.run(
             """
-            INSERT INTO exchange_rates VALUES (1, 'USD', 'EUR', '2020-01-01', 1.1);
+            INSERT INTO exchange_rates VALUES ('USD', 'EUR', '2020-01-01', 1.1);
             INSERT INTO proceeds_rules VALUES (1, '*', '2020-01-01', 0.19, 0.3)
             """
         )

@@ -98,8 +98,8 @@ struct RevenueChartTests {
         }
         try await world.run(
             """
-            INSERT INTO exchange_rates VALUES (1, 'USD', 'EUR', '2025-01-01', 9), (1, 'USD', 'EUR', '2025-01-02', 1.1),
-                (1, 'USD', 'EUR', '2025-02-15', 1.2), (1, 'USD', 'EUR', (now() + interval '2 days')::date, 7);
+            INSERT INTO exchange_rates VALUES ('USD', 'EUR', '2025-01-01', 9), ('USD', 'EUR', '2025-01-02', 1.1),
+                ('USD', 'EUR', '2025-02-15', 1.2), ('USD', 'EUR', (now() + interval '2 days')::date, 7);
             INSERT INTO proceeds_rules VALUES (1, '*', '2025-01-01', 0, 0.3), (1, 'USA', '2025-02-01', 0.1, 0.15)
             """
         )
@@ -153,16 +153,14 @@ struct RevenueChartTests {
                 "02 0 2 20000 20000 10000 10.000 -", "02 1 2 0 20000 10000 10.000 -",
             ]
         )
-        // The rates by month are those that revenue is converted at.
         #expect(
-            try await world.rows(
+            try await world.answer(
                 """
-                SELECT month, storefront, round(sum(gross_milliunits * rate))::bigint AS gross
-                  FROM revenue_by_month LEFT JOIN exchange_rate_months r USING (app_id, currency)
-                 WHERE month >= from_month AND month < to_month GROUP BY month, storefront
-                EXCEPT SELECT month, storefront, gross_estimated_milliunits FROM revenue_converted_by_month
+                SELECT exchange_rate('USD', 'EUR', '2024-12-31') AS before, exchange_rate('USD', 'EUR', '2025-02-14') AS carried,
+                       exchange_rate('USD', 'EUR', '2025-02-15') AS own, exchange_rate('USD', 'EUR', '9999-12-31') AS today,
+                       exchange_rate('USD', 'USD', '2000-01-01') AS same, exchange_rate('EUR', 'USD', '2025-02-15') AS other_way
                 """
-            ) == []
+            ) == ["- 1.1 1.2 1.2 1 -"]
         )
     }
 

@@ -285,7 +285,7 @@ extension CustomerModel {
                 guard let running = paying(subscription, before: month.ends) else { continue }
                 cells.add(
                     "\(month.name) \(running.product.name) \(running.storefront)",
-                    [1, (running.monthly ?? 0) * Self.rate(running.currency)]
+                    [1, (running.monthly ?? 0) * Self.rate(running.currency, at: month.ends - 1)]
                 )
             }
         }
@@ -295,14 +295,16 @@ extension CustomerModel {
     /// Movement of MRR in one currency: month, opening, new, reactivation, expansion, contraction, churn, switched in and out, closing.
     var movementConverted: [String] {
         var cells = Cells()
+        let ends = Dictionary(uniqueKeysWithValues: months.map { ($0.name, $0.ends) })
         for (key, move) in movementCells {
-            let rate = Self.rate(String(key.suffix(3)))
+            let month = String(key.dropLast(4))
+            let rate = Self.rate(String(key.suffix(3)), at: (ends[month] ?? now) - 1)
             let amounts = [
                 move.opening, move.new, move.reactivation, move.expansion, move.contraction, move.churn,
                 move.switchedIn,
                 move.switchedOut, move.closing,
             ]
-            cells.add(String(key.dropLast(4)), amounts.map { $0 * rate })
+            cells.add(month, amounts.map { $0 * rate })
         }
         return cells.lines
     }

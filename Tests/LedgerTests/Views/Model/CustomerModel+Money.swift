@@ -118,6 +118,7 @@ extension CustomerModel {
 
     private func lifetimeCells(converted: Bool) -> Cells {
         var cells = Cells()
+        let months = months
         let names = months.map(\.name)
         for (key, paid) in Dictionary(grouping: purchases.filter(\.isPaid), by: { "\($0.customer) \($0.currency)" }) {
             let currency = String(key.suffix(3))
@@ -127,7 +128,8 @@ extension CustomerModel {
             for (number, name) in names[cohort...].enumerated() {
                 let net = paid.filter { month(of: $0.at) == name }.reduce(0) { $0 + $1.net }
                 let place = converted ? "" : " \(currency)"
-                cells.add("\(names[cohort])\(place) \(number)", [1, net * (converted ? Self.rate(currency) : 1)])
+                let rate = converted ? Self.rate(currency, at: months[cohort + number].ends - 1) : 1
+                cells.add("\(names[cohort])\(place) \(number)", [1, net * rate])
             }
         }
         return cells
@@ -164,22 +166,20 @@ extension CustomerModel {
         var cells = Cells()
         for purchase in purchases {
             let place = "\(purchase.product) \(purchase.storefront)"
-            let rate = Self.rate(purchase.currency)
-            cells.add(
-                "\(month(of: purchase.at)) \(place)",
-                [purchase.isPaid ? 1 : 0, (purchase.price ?? 0) * rate, 0]
-            )
+            let sold = (purchase.price ?? 0) * Self.rate(purchase.currency, at: purchase.at)
+            cells.add("\(month(of: purchase.at)) \(place)", [purchase.isPaid ? 1 : 0, sold, 0])
             if let revoked = purchase.revoked, purchase.isPaid {
-                cells.add("\(month(of: revoked)) \(place)", [0, 0, purchase.refunded * rate])
+                let refunded = purchase.refunded * Self.rate(purchase.currency, at: revoked)
+                cells.add("\(month(of: revoked)) \(place)", [0, 0, refunded])
             }
         }
         return cells.lines.filter { !$0.hasSuffix(" 0 0 0") }
     }
 
     /// Payments after a year of paid service: month, product, storefront, currency, purchases, gross, refunded.
-    var afterAYear: [String] { laterCells.lines }
+    var afterAYear: [String] { laterCells(converted: false).lines }
 
-    private var laterCells: Cells {
+    private func laterCells(converted: Bool) -> Cells {
         var cells = Cells()
         for subscription in subscriptions {
             var served = 0
@@ -187,10 +187,13 @@ extension CustomerModel {
             for (number, stretch) in subscription.stretches.enumerated() where stretch.isPaid {
                 if let last = lastServed, stretch.starts - last > 60 * 86_400 { served = 0 }
                 if served >= 365 * 86_400 {
-                    let place = "\(stretch.product.name) \(stretch.storefront) \(stretch.currency)"
-                    cells.add("\(month(of: stretch.starts)) \(place)", [1, stretch.price ?? 0, 0])
+                    let place = key(stretch.product.name, stretch.storefront, converted ? nil : stretch.currency)
+                    let price = stretch.price ?? 0
+                    let sold = converted ? price * Self.rate(stretch.currency, at: stretch.starts) : price
+                    cells.add("\(month(of: stretch.starts)) \(place)", [1, sold, 0])
                     if let revoked = stretch.revoked {
-                        cells.add("\(month(of: revoked)) \(place)", [0, 0, stretch.price ?? 0])
+                        let refunded = converted ? price * Self.rate(stretch.currency, at: revoked) : price
+                        cells.add("\(month(of: revoked)) \(place)", [0, 0, refunded])
                     }
                 }
                 let until = paidUntil(number, of: subscription)
@@ -215,35 +218,39 @@ extension CustomerModel {
     /// Proceeds with a commission of a quarter, and an eighth after a year: month, product, storefront, currency, net, proceeds, net
     /// after a year, proceeds by year.
     var proceeds: [String] {
-        proceedsRows.map { key, net, later in
+        proceedsRows(converted: false).map { key, net, later in
             "\(key) \(net) \(rounded(net, 6)) \(later) \(rounded(net - later, 6, later, 7))"
         }
     }
 
     /// The same in one currency: month, product, storefront, net, proceeds by year.
     var proceedsConverted: [String] {
-        var cells = Cells()
-        for (key, net, later) in proceedsRows {
-            let rate = Self.rate(String(key.suffix(3)))
-            cells.add(String(key.dropLast(4)), [net * rate, rounded(net - later, 6, later, 7) * rate])
+        proceedsRows(converted: true).map { key, net, later in
+            "\(key) \(net) \(rounded(net - later, 6, later, 7))"
         }
-        return cells.lines
     }
 
-    private var proceedsRows: [(key: String, net: Int, later: Int)] {
+    private func proceedsRows(converted: Bool) -> [(key: String, net: Int, later: Int)] {
         var net = Cells()
         for purchase in purchases {
-            let place = "\(purchase.product) \(purchase.storefront) \(purchase.currency)"
-            net.add("\(month(of: purchase.at)) \(place)", [purchase.price ?? 0])
+            let place = key(purchase.product, purchase.storefront, converted ? nil : purchase.currency)
+            let price = purchase.price ?? 0
+            let sold = converted ? price * Self.rate(purchase.currency, at: purchase.at) : price
+            net.add("\(month(of: purchase.at)) \(place)", [sold])
             if let revoked = purchase.revoked, purchase.isPaid {
-                net.add("\(month(of: revoked)) \(place)", [-purchase.refunded])
+                let rate = converted ? Self.rate(purchase.currency, at: revoked) : 1
+                net.add("\(month(of: revoked)) \(place)", [-purchase.refunded * rate])
             }
         }
-        let later = laterCells.values
+        let later = laterCells(converted: converted).values
         return net.values.compactMap { key, value in
             let after = later[key].map { $0[1] - $0[2] } ?? 0
             return value[0] == 0 && after == 0 ? nil : (key, value[0], after)
         }
+    }
+
+    private func key(_ product: String, _ storefront: String, _ currency: String?) -> String {
+        [product, storefront, currency].compactMap(\.self).joined(separator: " ")
     }
 
     /// Eighths of amounts, rounded half away from zero.
@@ -251,8 +258,13 @@ extension CustomerModel {
         Int((Double(amount * eighths + other * otherEighths) / 8).rounded())
     }
 
-    /// How many units of the reporting currency, USD, a unit is worth.
-    static func rate(_ currency: String) -> Int { currency == "EUR" ? 2 : 1 }
+    /// How many units of the reporting currency, USD, a unit is worth on the day of an instant.
+    ///
+    /// The rate of EUR changes every ten days.
+    static func rate(_ currency: String, at instant: Int) -> Int {
+        currency == "EUR" ? 2 + instant / (10 * 86_400) % 2 : 1
+    }
+
 }
 
 /// Sums by the text that begins the row.

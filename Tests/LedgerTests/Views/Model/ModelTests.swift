@@ -15,7 +15,8 @@ struct ModelTests {
         try await customers.load(into: world)
         try await world.run(
             """
-            INSERT INTO exchange_rates (app_id, currency, reporting_currency, valid_from, rate) VALUES (1, 'EUR', 'USD', '2020-01-01', 2);
+            INSERT INTO exchange_rates (currency, reporting_currency, day, rate)
+            SELECT 'EUR', 'USD', '1970-01-01'::date + 10 * tens, 2 + tens % 2 FROM generate_series(1800, 2200) tens;
             INSERT INTO proceeds_rules (app_id, storefront, valid_from, tax, commission, commission_after_a_year)
             VALUES (1, '*', '2020-01-01', 0, 0.25, 0.125);
             ANALYZE

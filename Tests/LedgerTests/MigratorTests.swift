@@ -170,6 +170,47 @@ struct MigratorTests {
         #expect(try await migrator.migrate().changedNothing)
     }
 
+    @Test func `rates of apps become rates of the ledger, and rates that contradict each other are named`() async throws
+    {
+        let ledger = try TestLedger.bare()
+        let present = try TestLedger.sql
+        let earlier = try FileManager.default.contentsOfDirectory(atPath: present.migrations).filter { $0 < "0014" }
+        let files = try earlier.map { ($0, try String(contentsOfFile: "\(present.migrations)/\($0)", encoding: .utf8)) }
+        let view =
+            "CREATE OR REPLACE VIEW mrr_converted_by_month AS SELECT app_id, valid_from, rate FROM exchange_rates;"
+        try await withMigrations(
+            Dictionary(uniqueKeysWithValues: files),
+            views: ["mrr_converted_by_month.sql": view]
+        ) { directory in
+            _ = try await Migrator(ledger: ledger, directory: directory).migrate()
+        }
+        let run = { (statement: String) in try await ledger.transaction { try $0.script(statement) } }
+        try await run(
+            """
+            INSERT INTO apps (bundle_id, environment) VALUES ('com.example.game', 'Production'), ('com.example.tool', 'Production');
+            INSERT INTO exchange_rates VALUES (1, 'USD', 'EUR', '2026-01-01', 1.1), (2, 'USD', 'EUR', '2026-01-01', 1.2),
+                (2, 'USD', 'EUR', '2026-01-02', 1.3);
+            GRANT SELECT ON mrr_converted_by_month TO PUBLIC
+            """
+        )
+        let migrator = Migrator(ledger: ledger, directory: present)
+        let refused = try #require(await #expect(throws: PostgresError.self) { _ = try await migrator.migrate() })
+        #expect("\(refused)".contains("different rates from EUR to USD of 2026-01-01 for several apps"))
+        try await run("UPDATE exchange_rates SET rate = 1.1 WHERE rate = 1.2")
+        _ = try await migrator.migrate()
+        let found = try await ledger.transaction { connection in
+            try connection.run(
+                """
+                SELECT (SELECT string_agg(concat_ws(' ', reporting_currency, currency, day, rate), ', ' ORDER BY day) FROM exchange_rates) AS rates,
+                       relacl::text ~ '[{,]=r/' AS is_public FROM pg_class WHERE oid = 'mrr_converted_by_month'::regclass
+                """
+            ).map { (try $0.text("rates"), try $0.bool("is_public")) }
+        }
+        #expect(found.map(\.0) == ["USD EUR 2026-01-01 1.1, USD EUR 2026-01-02 1.3"])
+        #expect(found.map(\.1) == [true])
+        #expect(try await migrator.migrate().changedNothing)
+    }
+
     @Test func `a function whose file has changed is replaced, and until then no command uses the schema`() async throws
     {
         let ledger = try TestLedger.bare()

@@ -19,8 +19,11 @@ struct FailedRefreshTests {
         let views: Views?
     }
 
-    /// Prices whose sum no total can hold; no record that is loaded can have them.
-    private static let tooLarge = "UPDATE transactions SET price_milliunits = 9223372036854775807"
+    /// No purchase can be kept, and each is to be counted again.
+    private static let broken = """
+        ALTER TABLE refresh_stored_transactions ADD CONSTRAINT broken CHECK (app_id < 0) NOT VALID;
+        UPDATE transactions SET price_milliunits = price_milliunits + 1
+        """
     private static let failedSince = "storeledger_views_failed_timestamp_seconds{app=\"com.example.game\""
 
     private static func status(_ stage: Stage, _ path: String) async throws -> Status {
@@ -43,11 +46,14 @@ struct FailedRefreshTests {
             let metrics = stage.directory + "/storeledger.prom"
             try await stage.run(path)
             let book = try stage.book()
-            try await book.with { try $0.script(Self.tooLarge) }
+            try await book.with { try $0.script(Self.broken) }
 
             let run = try await stage.storeledger("run", path, "--json", "--metrics-file", metrics)
             #expect(run.code == 2 && run.errors.contains("the views were not refreshed: "), "\(run.errors)")
-            #expect(run.output.contains("\"viewsFailure\"") && run.output.contains("out of range"), "\(run.output)")
+            #expect(
+                run.output.contains("\"viewsFailure\"") && run.output.contains("violates check constraint"),
+                "\(run.output)"
+            )
             let plain = try await stage.storeledger("run", path)
             #expect(plain.code == 2 && plain.output.contains(" complete, but the views are old\n"), "\(plain.output)")
             let notice = try #require(server.requests.last?.body)
@@ -57,7 +63,7 @@ struct FailedRefreshTests {
             #expect(status.runs.prefix(2).map(\.exitCode) == [2, 2])
             #expect(status.runs[0].message?.contains("the views were not refreshed") == true)
             #expect(status.views?.refreshedAt != nil && status.views?.failedSince != nil)
-            #expect(status.views?.message?.contains("out of range") == true)
+            #expect(status.views?.message?.contains("violates check constraint") == true)
             let text = try await stage.storeledger("status", path).output
             #expect(text.contains("; every refresh since "), "\(text)")
             let doctor = try await stage.storeledger("doctor", path)
@@ -79,7 +85,7 @@ struct FailedRefreshTests {
             #expect(erase.code == 2 && erase.output.contains("\"warnings\""), "\(erase)")
 
             // The first refresh that succeeds clears it.
-            try await book.with { try $0.script("UPDATE transactions SET price_milliunits = NULL") }
+            try await book.with { try $0.script("ALTER TABLE refresh_stored_transactions DROP CONSTRAINT broken") }
             try await stage.storeledger("refresh", path).expect(0)
             let mended = try await Self.status(stage, path)
             #expect(

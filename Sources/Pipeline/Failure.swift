@@ -296,7 +296,8 @@ extension PostgresError {
     ///
     /// StoreLedger never creates two with the same name, so this happens only in a session shared with another client.
     fileprivate var isOfSharedSession: Bool {
-        switch state {
+        if reason == .sharedSession { return true }
+        return switch state {
         case .duplicatePreparedStatement, .invalidStatementName: true
         case .duplicateTable, .undefinedTable, .duplicateObject, .undefinedObject: message.contains("stage_")
         default: false

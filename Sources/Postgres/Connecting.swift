@@ -12,7 +12,7 @@ struct OpenSession {
     let settings: SessionSettings
 }
 
-/// Opens a session that no other client uses, and checks the server's version and encoding.
+/// Opens a session that no other client uses, without what an earlier client left in it, and checks the server's version and encoding.
 ///
 /// - Throws: ``PostgresError``, with the reason `sharedSession` if a pooler shares it; nothing on the server has then changed.
 func openSession(_ conninfo: ConnectionString, _ settings: SessionSettings) throws(PostgresError) -> OpenSession {
@@ -25,11 +25,10 @@ func openSession(_ conninfo: ConnectionString, _ settings: SessionSettings) thro
         unsafe try requireSupportedServer(handle)
         let ownership = unsafe try requireOwnSession(handle, within: parameters.timeout, open: open)
         let needed = unsafe try settings.needed(by: handle)
-        if ownership == .direct {
-            let sql = needed.statements(.session)
-            let rows = unsafe PostgresRows(owning: PQexec(handle, sql), statement: sql)
-            if let failure = unsafe rows.failure(on: handle) { throw failure }
-        }
+        // A pooler without server_reset_query leaves the statements and types of the client before.
+        let sql = ownership == .direct ? needed.statements(.session) : "DEALLOCATE ALL; DISCARD TEMP"
+        let rows = unsafe PostgresRows(owning: PQexec(handle, sql), statement: sql)
+        if let failure = unsafe rows.failure(on: handle) { throw failure }
         return unsafe OpenSession(handle: handle, isPooled: ownership == .pooled, settings: needed)
     } catch {
         unsafe PQfinish(handle)

@@ -392,9 +392,9 @@ struct LongRunningTests {
             try await stage.withStoreledger(["run", path, "--progress", "plain"]) { process in
                 try await stage.store.arrivals(30) { process.hasEnded }
                 try change(stage, path, keyFile)
-                // Apple refuses the token once, so that the process signs another one.
+                // Apple refuses the token for so long that the process signs another one.
                 try await stage.store.setFaults(
-                    #"{"rules": [{"endpoint": "transactionHistory", "fault": "status", "status": 401, "times": 1}]}"#
+                    #"{"rules": [{"endpoint": "transactionHistory", "fault": "refuseToken", "milliseconds": 1500}]}"#
                 )
                 try await check(process, stage)
             }
@@ -421,14 +421,14 @@ struct LongRunningTests {
             #expect(await process.wait() == 0, "\(process.errors)")
             #expect(process.errors.contains("so the key stays as it was"), "\(process.errors)")
             let tokens = Set(try await stage.store.requests().arrivals.compactMap(\.token))
-            #expect(tokens.count == 2)
+            #expect(tokens.count >= 2)
         }
     }
 
     @Test func `a run whose token is refused reads the key ID in the job file again`() async throws {
         try await Self.changing { stage, job, keyFile in
             let text = try String(contentsOfFile: job, encoding: .utf8)
-            let id = URL(filePath: keyFile).lastPathComponent.dropFirst("AuthKey_".count).dropLast(".p8".count)
+            let id = URL(filePath: keyFile).lastPathComponent.dropFirst("SubscriptionKey_".count).dropLast(".p8".count)
             try stage.write(text.replacing("keyId: \(id)", with: "keyId: OTHERKEYID"), to: "extra.yaml")
             #expect(unsafe rename(stage.store.directory + "/extra.yaml", job) == 0)
         } check: { process, _ in

@@ -324,6 +324,11 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
        v (name);
 SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
   FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'actor', 'analyst') \gexec
+-- The functions of these views.
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, name)
+  FROM pg_proc p, ledger_roles
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('exchange_rate', 'proceeds_rule')
+   AND word IN ('loader', 'exporter', 'actor', 'analyst') \gexec
 
 -- Views that the report reads too.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), name)

@@ -19,9 +19,11 @@ struct FailedRefreshTests {
         let views: Views?
     }
 
-    /// No purchase can be kept, and each is to be counted again.
+    /// No refresh can begin any more, and one is due.
     private static let broken = """
-        ALTER TABLE refresh_stored_transactions ADD CONSTRAINT broken CHECK (app_id < 0) NOT VALID;
+        DO $$ BEGIN
+            EXECUTE format('ALTER TABLE refresh_state ADD CONSTRAINT broken CHECK (next_as_of < %L)', now());
+        END $$;
         UPDATE transactions SET price_milliunits = price_milliunits + 1
         """
     private static let failedSince = "storeledger_views_failed_timestamp_seconds{app=\"com.example.game\""
@@ -85,7 +87,7 @@ struct FailedRefreshTests {
             #expect(erase.code == 2 && erase.output.contains("\"warnings\""), "\(erase)")
 
             // The first refresh that succeeds clears it.
-            try await book.with { try $0.script("ALTER TABLE refresh_stored_transactions DROP CONSTRAINT broken") }
+            try await book.with { try $0.script("ALTER TABLE refresh_state DROP CONSTRAINT broken") }
             try await stage.storeledger("refresh", path).expect(0)
             let mended = try await Self.status(stage, path)
             #expect(

@@ -47,7 +47,7 @@ struct TroubleTests {
                 return Stage.Outcome(code: code, output: process.output, errors: process.errors)
             }
             #expect(outcome.code == 69)
-            let lines = outcome.errors.split(separator: "\n")
+            let lines = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("Rehearsal: ") }
             #expect(lines.count == 2 && lines.allSatisfy { !$0.contains("\\") }, "\(outcome.errors)")
             #expect(lines.first?.contains("waiting for PostgreSQL: connection to server on socket") == true)
             #expect(lines.last?.hasPrefix("storeledger: PostgreSQL cannot be reached: ") == true, "\(outcome.errors)")

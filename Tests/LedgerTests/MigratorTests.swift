@@ -496,7 +496,9 @@ struct MigratorTests {
             for key in code.matches(
                 of: /ALTER\s+TABLE\s+(\w+)[^;]*\bADD\s+(?:CONSTRAINT\s+\w+\s+)?(?:PRIMARY\s+KEY|UNIQUE)\b([^;]*)/
             ) {
-                #expect(key.2.contains("USING INDEX") || made.contains(key.1), "\(name): \(key.0)")
+                // Rates are few, and a refresh waits for a migration anyway.
+                let isSmall = key.1 == "exchange_rates" || key.1.hasPrefix("refresh_")
+                #expect(key.2.contains("USING INDEX") || made.contains(key.1) || isSmall, "\(name): \(key.0)")
             }
             seen += 1
         }
@@ -520,12 +522,12 @@ struct MigratorTests {
         #expect(silent == [])
     }
 
-    @Test func `app_id leads every primary key of a table that keeps its rows`() async throws {
+    @Test func `app_id leads every primary key of a table that keeps rows of apps`() async throws {
         let world = try await TestLedger()
         let others = try await world.rows(
             """
             SELECT c.relname FROM pg_class c LEFT JOIN pg_index x ON x.indrelid = c.oid AND x.indisprimary
-             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('schema_migrations', 'schema_definitions', 'schema_views', 'stale_statistics', 'changed_rows')
+             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('schema_migrations', 'schema_definitions', 'schema_views', 'stale_statistics', 'changed_rows', 'exchange_rates')
                AND c.relpersistence = 'p' AND c.relname NOT LIKE 'refresh\\_%'
                AND (SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attnum = x.indkey[0]) IS DISTINCT FROM 'app_id'
             """

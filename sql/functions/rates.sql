@@ -23,3 +23,5 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 1 SECURITY DEFINER SET search_path FROM C
      ORDER BY r.storefront = '*', r.valid_from DESC LIMIT 1
 $$;
 COMMENT ON FUNCTION proceeds_rule IS 'The tax and the commissions that apply to a storefront in a month, from proceeds_rules. No row without a rule.';
+
+REVOKE EXECUTE ON FUNCTION exchange_rate, proceeds_rule FROM PUBLIC;

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import TestSupport
+import Testing
 
 /// A `storeledger` with one migration more than the others.
 struct NewerVersion {
@@ -22,12 +23,16 @@ struct NewerVersion {
         try await withTemporaryDirectory { directory in
             let files = FileManager.default
             try files.createDirectory(atPath: directory + "/bin", withIntermediateDirectories: true)
-            // A copy, because a program finds its SQL files from where it lies.
-            try files.copyItem(atPath: Executables.storeledger, toPath: directory + "/bin/storeledger")
+            // A copy, because a program finds its SQL files from where it lies. Another process makes it: a file that this one writes
+            // stays open in a child that another test starts meanwhile, and cannot be executed until that child has replaced itself.
+            let program = directory + "/bin/storeledger"
+            try await withChildProcess("/bin/cp", [Executables.storeledger, program], environment: [:]) {
+                try #require(await $0.wait() == 0)
+            }
             try files.copyItem(atPath: Executables.checkout + "/sql", toPath: directory + "/sql")
             let text = "CREATE TABLE migrated AS SELECT clock_timestamp() AS at; \(sql)"
             try Data(text.utf8).write(to: URL(filePath: "\(directory)/sql/migrations/\(migration)"))
-            return try await body(NewerVersion(storeledger: directory + "/bin/storeledger"))
+            return try await body(NewerVersion(storeledger: program))
         }
     }
 

@@ -7,7 +7,7 @@ extension ActionRound {
         try await ensureWork()
         try await setFaults(.slow(milliseconds: 60))
         guard let id = try await customer() else { return tally.miss(fault) }
-        erased.insert(id)
+        erased.formUnion(try await transactions(ofCustomerOf: id))
         let arguments = ["erase", store.directory + "/crawl.yaml", "--yes", "--transaction-id", id]
         if Bool.random(using: &random) {
             try joinIn()
@@ -50,6 +50,21 @@ extension ActionRound {
             )
         }
         return ids.randomElement(using: &random)
+    }
+
+    /// The transaction IDs of a customer, original ones among them.
+    private func transactions(ofCustomerOf id: String) async throws -> [String] {
+        let book = book
+        return try await patiently {
+            try await book.column(
+                """
+                SELECT DISTINCT i.id FROM transactions t CROSS JOIN LATERAL (VALUES (t.transaction_id), (t.original_transaction_id)) i (id)
+                 WHERE '\(id)' IN (t.transaction_id, t.original_transaction_id)
+                    OR t.app_transaction_id IN (SELECT o.app_transaction_id FROM transactions o
+                                                 WHERE '\(id)' IN (o.transaction_id, o.original_transaction_id))
+                """
+            )
+        }
     }
 
     /// A10: what names an erased customer.

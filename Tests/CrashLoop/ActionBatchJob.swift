@@ -5,6 +5,7 @@ import TestSupport
 struct ActionBatchJob: Sendable {
     enum Action: Sendable {
         case extend(days: Int)
+        /// The token of a row ends with the last 12 digits of its ID.
         case setToken(String)
         case finish
         case commerce(CommerceCall)
@@ -58,7 +59,7 @@ struct ActionBatchJob: Sendable {
                 """
             case .setToken(let token):
                 """
-                SELECT original_transaction_id, '\(token)' AS app_account_token FROM transactions
+                SELECT original_transaction_id, '\(token)' || right(original_transaction_id, 12) AS app_account_token FROM transactions
                  WHERE abs(hashtext(original_transaction_id)) % 3 = 0 ORDER BY 1
                 """
             case .finish: "SELECT transaction_id FROM transactions ORDER BY 1 LIMIT 30"

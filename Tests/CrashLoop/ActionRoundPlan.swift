@@ -88,8 +88,8 @@ struct ActionRoundPlan: Sendable {
     func action(of number: Int) -> ActionBatchJob.Action {
         switch kinds.indices.contains(number) ? kinds[number] : kinds[kinds.count - 1 - number % 2] {
         case .extend(let days): .extend(days: days)
-        // Each batch has a token of its own.
-        case .setToken: .setToken("00000000-0000-4000-8000-" + String("000000000000\(seed)\(number)".suffix(12)))
+        // Each row of each batch has a token of its own: who has the same token is one customer.
+        case .setToken: .setToken(String("00000000\(seed)\(number)".suffix(8)) + "-0000-4000-8000-")
         case .finish: .finish
         case .commerce(let call): .commerce(call)
         }

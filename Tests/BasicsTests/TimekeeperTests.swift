@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(60)))
 struct TimekeeperTests {
     private let time = Timekeeper.system
 

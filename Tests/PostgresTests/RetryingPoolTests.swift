@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
+@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
 struct RetryingPoolTests {
     private func pool() throws -> RetryingPool {
         RetryingPool(

@@ -3,7 +3,7 @@ import Basics
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(60)))
 struct ManualTimeTests {
     @Test func `sleepers wake by deadline, and only when time reaches it`() async throws {
         let time = ManualTime()

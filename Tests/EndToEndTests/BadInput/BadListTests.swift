@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every bad ID list that docs/explanation/bad-inputs.md names, given to the whole of `storeledger`.
-@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
 struct BadListTests {
     /// One ID list, and what `run` says to it.
     struct List: Sendable {

@@ -308,7 +308,7 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
   FROM (VALUES ('actions_by_batch'), ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'),
                ('advanced_commerce_refunds_by_month'), ('average_revenue_by_month'),
                ('billing_recovery_by_month'), ('cancellations_by_day'), ('consumption_requests'), ('crawl_items_by_state'),
-               ('current_advanced_commerce_items'), ('current_subscriptions'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
+               ('current_advanced_commerce_items'), ('current_subscriptions'), ('exchange_rate_days'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
                ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),
                ('mrr_movement_by_month'), ('mrr_movement_converted_by_month'), ('mrr_retention_by_month'),
                ('new_subscriptions_by_day'), ('notification_completeness_by_day'), ('notification_deliveries'), ('notification_health_by_day'),

@@ -5,8 +5,8 @@ import TestSupport
 struct ActionBatchJob: Sendable {
     enum Action: Sendable {
         case extend(days: Int)
-        /// The token of a row ends with the last 12 digits of its ID.
-        case setToken(String)
+        /// The token of a row is the prefix and the last 12 digits of its ID.
+        case setToken(prefix: String)
         case finish
         case commerce(CommerceCall)
         /// Answers to refund requests by a policy that prefers this decision.
@@ -57,9 +57,9 @@ struct ActionBatchJob: Sendable {
                 """
                 SELECT original_transaction_id FROM transactions UNION ALL SELECT unnest(ARRAY['1', 'x', '']) ORDER BY 1
                 """
-            case .setToken(let token):
+            case .setToken(let prefix):
                 """
-                SELECT original_transaction_id, '\(token)' || right(original_transaction_id, 12) AS app_account_token FROM transactions
+                SELECT original_transaction_id, '\(prefix)' || right(original_transaction_id, 12) AS app_account_token FROM transactions
                  WHERE abs(hashtext(original_transaction_id)) % 3 = 0 ORDER BY 1
                 """
             case .finish: "SELECT transaction_id FROM transactions ORDER BY 1 LIMIT 30"

@@ -137,9 +137,9 @@ extension ActionRound {
                 switch batch.action {
                 case .extend, .commerce:
                     return request.applied > 0 && request.requestIdentifier == row["outcome_request_id"]
-                case .setToken(let token):
+                case .setToken(let prefix):
                     return request.transactionId == row["original_transaction_id"]
-                        && request.body?.appAccountToken == token + (request.transactionId?.suffix(12) ?? "")
+                        && request.body?.appAccountToken == prefix + (request.transactionId?.suffix(12) ?? "")
                 // A transaction that was finished before is not changed.
                 case .finish: return request.transactionId == row["transaction_id"]
                 case .answer(let preference):

@@ -88,8 +88,8 @@ struct ActionRoundPlan: Sendable {
     func action(of number: Int) -> ActionBatchJob.Action {
         switch kinds.indices.contains(number) ? kinds[number] : kinds[kinds.count - 1 - number % 2] {
         case .extend(let days): .extend(days: days)
-        // Each row of each batch has a token of its own: who has the same token is one customer.
-        case .setToken: .setToken(String("00000000\(seed)\(number)".suffix(8)) + "-0000-4000-8000-")
+        // No two customers get the same token, because an erasure takes all who have it for one customer.
+        case .setToken: .setToken(prefix: String("00000000\(seed)\(number)".suffix(8)) + "-0000-4000-8000-")
         case .finish: .finish
         case .commerce(let call): .commerce(call)
         }

@@ -33,8 +33,9 @@ ALTER TABLE exchange_rates DROP COLUMN app_id;
 ALTER TABLE exchange_rates RENAME COLUMN valid_from TO day;
 ALTER TABLE exchange_rates ADD PRIMARY KEY (reporting_currency, currency, day);
 
--- Sales are converted at the rate of their day, so the totals of days have a storefront, as those of months do, and payments after a year
--- have a day. migrate computes both again, because the definitions of these views changed; until then a month's payments are on its first day.
+-- Sales are now converted by day. So the totals by day get a storefront, which the totals by month have already. The totals of payments
+-- after a year of paid service get a day in place of the month. The refresh after the migration computes both again, because the
+-- definitions of their views changed. Until then the payments of a month are on its first day.
 ALTER TABLE refresh_daily_revenue_totals ADD COLUMN storefront text;
 ALTER TABLE refresh_daily_revenue_totals
     DROP CONSTRAINT refresh_daily_revenue_totals_app_id_day_product_id_currency_key,

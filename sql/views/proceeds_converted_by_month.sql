@@ -1,7 +1,7 @@
 -- How much may be left after tax and commission, converted to one currency?
 --
--- Sales and refunds are converted at the rates of their days, as in revenue_converted_by_month; tax and commission are those of
--- proceeds_by_month. Rows without a rule are excluded and flagged. Rows without a rate are excluded and their currencies are listed.
+-- Sales and refunds are converted as in revenue_converted_by_month. Tax and commission are the same as in proceeds_by_month. Rows
+-- without a rule are excluded and flagged. Rows without a rate are excluded and their currencies are listed.
 CREATE OR REPLACE VIEW proceeds_converted_by_month AS
 WITH booked AS (
     SELECT r.app_id, r.day, r.product_id, r.storefront, r.currency, r.net_milliunits AS net, 0 AS net_after_a_year FROM revenue_by_day r
@@ -9,14 +9,13 @@ WITH booked AS (
     SELECT l.app_id, l.day, l.product_id, l.storefront, l.currency, 0, l.gross_milliunits - l.refunded_milliunits
       FROM refresh_later_payment_totals l
 ), converted AS (
-    SELECT b.app_id, date_trunc('month', b.day::timestamp)::date AS month, wanted.reporting_currency, b.product_id, b.storefront,
+    SELECT b.app_id, date_trunc('month', b.day::timestamp)::date AS month, rate.reporting_currency, b.product_id, b.storefront,
            sum(b.net * rate.rate) AS net, sum(b.net_after_a_year * rate.rate) AS net_after_a_year,
            bool_or(b.net <> 0) AS has_net,
            array_agg(DISTINCT b.currency) FILTER (WHERE rate.rate IS NULL AND b.net <> 0) AS currencies_without_rate
       FROM booked b
-      CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
-      CROSS JOIN LATERAL exchange_rate(wanted.reporting_currency, b.currency, b.day) rate (rate)
-     GROUP BY b.app_id, date_trunc('month', b.day::timestamp), wanted.reporting_currency, b.product_id, b.storefront
+      JOIN exchange_rate_days rate ON rate.day = b.day AND rate.currency IS NOT DISTINCT FROM b.currency
+     GROUP BY b.app_id, date_trunc('month', b.day::timestamp), rate.reporting_currency, b.product_id, b.storefront
 )
 SELECT
     c.app_id, c.month, c.reporting_currency, c.product_id, c.storefront,

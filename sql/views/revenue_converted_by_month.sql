@@ -1,11 +1,11 @@
 -- How much are the month's sales, converted to one currency?
 --
--- A sale is converted at the rate of the day of the purchase, a refund at the rate of the day of the refund, as revenue_by_day books
--- them. So rates of later days change no earlier figure. RevenueCat and Adapty use the rate of the day of the purchase, too. Amounts
+-- A sale is converted at the rate of the day of the purchase, a refund at the rate of the day of the refund. These are the days of
+-- revenue_by_day. So rates of later days change no earlier figure. RevenueCat and Adapty use the rate of the day of the purchase, too. Amounts
 -- without a rate are excluded and their currencies are listed, so that amounts of different currencies are never added up.
 CREATE OR REPLACE VIEW revenue_converted_by_month AS
 SELECT
-    r.app_id, date_trunc('month', r.day::timestamp)::date AS month, wanted.reporting_currency, r.product_id, r.storefront,
+    r.app_id, date_trunc('month', r.day::timestamp)::date AS month, rate.reporting_currency, r.product_id, r.storefront,
     sum(r.purchases)::bigint AS purchases,
     round(sum(r.gross_milliunits * rate.rate))::bigint AS gross_estimated_milliunits,
     round(sum(r.refunded_milliunits * rate.rate))::bigint AS refunded_estimated_milliunits,
@@ -16,9 +16,8 @@ SELECT
     round(sum(r.refunded_milliunits * rate.rate)) * 0.001 AS refunded_estimated_amount,
     round(sum(r.net_milliunits * rate.rate)) * 0.001 AS net_estimated_amount
 FROM revenue_by_day r
-CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
-CROSS JOIN LATERAL exchange_rate(wanted.reporting_currency, r.currency, r.day) rate (rate)
-GROUP BY r.app_id, date_trunc('month', r.day::timestamp), wanted.reporting_currency, r.product_id, r.storefront;
+JOIN exchange_rate_days rate ON rate.day = r.day AND rate.currency IS NOT DISTINCT FROM r.currency
+GROUP BY r.app_id, date_trunc('month', r.day::timestamp), rate.reporting_currency, r.product_id, r.storefront;
 COMMENT ON VIEW revenue_converted_by_month IS
     'Sales and refunds of revenue_by_month, each converted with the rate of its day in exchange_rates; empty while that table is empty. The amounts are estimates, because Apple converts at its own rates and on other days.';
 COMMENT ON COLUMN revenue_converted_by_month.month IS 'The first day of the month, in UTC.';

@@ -56,7 +56,7 @@ enum RoleMatrix {
             "mlea"
         ),
         Statement(
-            "SELECT 1 FROM average_revenue_by_month, refund_requests_by_month, revenue_after_a_year_by_month",
+            "SELECT 1 FROM average_revenue_by_month, refund_requests_by_month, exchange_rate_days, revenue_after_a_year_by_month",
             "mlea"
         ),
         Statement(

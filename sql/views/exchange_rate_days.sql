@@ -1,0 +1,17 @@
+-- What is each currency worth on the days with sales or refunds?
+--
+-- The rates are those of the function exchange_rate. Views that convert sales join this view, so that a rate is looked up once for each
+-- day and currency and not once for each product and storefront.
+CREATE OR REPLACE VIEW exchange_rate_days AS
+SELECT wanted.reporting_currency, booked.currency, booked.day,
+       exchange_rate(wanted.reporting_currency, booked.currency, booked.day) AS rate
+  FROM (SELECT DISTINCT day, currency FROM refresh_daily_revenue_totals) booked
+  CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
+-- Without it the planner would call the function for each joined row.
+OFFSET 0;
+COMMENT ON VIEW exchange_rate_days IS
+    'The rates of the days that revenue_by_day has, from exchange_rates; empty while that table is empty.';
+COMMENT ON COLUMN exchange_rate_days.reporting_currency IS 'The currency to convert to.';
+COMMENT ON COLUMN exchange_rate_days.currency IS 'The currency to convert from. NULL where Apple named none.';
+COMMENT ON COLUMN exchange_rate_days.day IS 'The day, in UTC.';
+COMMENT ON COLUMN exchange_rate_days.rate IS 'The value of one unit of currency in units of reporting_currency. NULL if the day has no rate.';

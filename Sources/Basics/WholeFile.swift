@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// Writes files so that a reader sees either the old content or the whole new content.
 package enum WholeFile {
@@ -32,7 +32,7 @@ package enum WholeFile {
     package static func write(
         _ bytes: [UInt8],
         to path: String,
-        mode: mode_t = 0o644,
+        mode: UInt32 = 0o644,
         isDurable: Bool = true
     ) throws(Failure) {
         let (folder, name) = OpenDirectory.split(path)

@@ -39,6 +39,7 @@ package struct IDColumnReader: Sendable {
         var place: Int?
         var columns = 0
         try reader.forEachRecord { record in
+            if isBlank(record) { return }
             if let place {
                 if let error = widthError(of: record, columns) {
                     try tooWide(record.line, error)
@@ -123,6 +124,13 @@ package struct IDColumnReader: Sendable {
             throw CSVError.fieldTooLong(path: reader.path, line: record.line, limitInBytes: Self.longestCell)
         }
         try body(record.line, String(decoding: cell, as: UTF8.self))
+    }
+
+    /// Whether a row has one cell, which consists of blanks.
+    ///
+    /// An empty cell in quotes is an ID that is missing, not a blank row.
+    private func isBlank(_ record: borrowing CSVRecord) -> Bool {
+        record.count == 1 && !record.bytes(0).isEmpty && trimmed(record.bytes(0)).isEmpty
     }
 
     /// The error of a row with a filled cell that has no column; spreadsheets write empty ones.

@@ -7,7 +7,7 @@ enum DirectoryFile {
     /// Writes the whole file or changes nothing; see ``WholeFile``.
     ///
     /// - `mode`: The permissions of the file from the beginning.
-    static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(SimulatorError) {
+    static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o644) throws(SimulatorError) {
         do {
             try WholeFile.write(bytes, to: path, mode: mode)
         } catch {
@@ -15,7 +15,7 @@ enum DirectoryFile {
         }
     }
 
-    static func write(_ text: String, to path: String, mode: mode_t = 0o644) throws(SimulatorError) {
+    static func write(_ text: String, to path: String, mode: UInt32 = 0o644) throws(SimulatorError) {
         try write(Array(text.utf8), to: path, mode: mode)
     }
 

@@ -70,15 +70,19 @@ extension ArraySlice<UInt8> {
         indices.contains { self[$0...].starts(with: part) }
     }
 
-    fileprivate var trimmed: ArraySlice<UInt8> {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
-            return []
-        }
-        return self[first...last]
+    /// The line without the blanks at its beginning and end, if it is UTF-8.
+    fileprivate var trimmed: [UInt8] {
+        let blanks: Set<Unicode.Scalar> = [
+            " ", "\t", "\u{A0}", "\u{2007}", "\u{202F}", "\u{200B}", "\u{FEFF}",
+        ]
+        let text = String(decoding: self, as: UTF8.self).unicodeScalars
+        guard let first = text.firstIndex(where: { !blanks.contains($0) }),
+            let last = text.lastIndex(where: { !blanks.contains($0) })
+        else { return [] }
+        return Array(String(text[first...last]).utf8)
     }
 
     fileprivate var firstCell: [UInt8] {
-        Array(prefix { $0 != UInt8(ascii: ",") }.trimmed)
+        prefix { $0 != UInt8(ascii: ",") }.trimmed
     }
 }

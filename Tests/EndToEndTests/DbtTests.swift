@@ -14,7 +14,9 @@ struct DbtTests {
     func `the dbt package builds on PostgreSQL and on DuckDB with the same figures, and those of the ledger's view`()
         async throws
     {
-        try await Stage.with(.init(customers: 40, transactionsPerCustomer: 12)) { stage in
+        // Purchases under two transaction IDs count once.
+        let faults = #"{"rules": [{"endpoint": "transactionHistory", "fault": "secondTransactionId", "oneIn": 5}]}"#
+        try await Stage.with(.init(customers: 40, transactionsPerCustomer: 12, faults: faults)) { stage in
             var job = stage.job
             job.streams[2] = "notificationHistory: {scope: app, startDate: -179d, endDate: now}"
             job.parquet =

@@ -84,6 +84,24 @@ struct FactTests {
         #expect(try await world.rows(issues) == bothIssues)
     }
 
+    @Test func `a transaction that never had a price is counted until Apple signs one`() async throws {
+        let world = try await TestLedger()
+        let withoutPrice = {
+            try await world.ledger.status(
+                of: "nightly-sync",
+                app: world.app,
+                bundleId: "com.example.game",
+                environment: "Production"
+            ).withoutPrice
+        }
+        _ = try await world.ledger.write(night(1, lacks: true), from: origin(world), mode: .fetched)
+        #expect(try await withoutPrice()?.transactions == 2)
+        #expect(try await withoutPrice()?.example == "10")
+        #expect(try await world.rows(issues) == [])
+        _ = try await world.ledger.write(night(2), from: origin(world), mode: .fetched)
+        #expect(try await withoutPrice() == nil)
+    }
+
     @Test func `Apple's repair ends the report`() async throws {
         let world = try await TestLedger()
         for rows in [night(1), night(2, lacks: true), night(3)] {

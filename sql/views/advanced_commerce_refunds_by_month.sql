@@ -1,6 +1,7 @@
 -- What was refunded of Advanced Commerce purchases, by item and reason?
 --
--- One row for each app_id, month, sku, currency, refund_reason, refund_type. The month is that of the refund.
+-- One row for each app_id, month, sku, currency, refund_reason, refund_type. The month is that of the refund. A purchase under two
+-- transaction IDs counts once (refresh_purchase_records).
 CREATE OR REPLACE VIEW advanced_commerce_refunds_by_month AS
 SELECT
     r.app_id, date_trunc('month', r.refund_date AT TIME ZONE 'UTC')::date AS month, i.sku, r.currency,
@@ -10,6 +11,7 @@ SELECT
 FROM advanced_commerce_refunds r
 JOIN advanced_commerce_items i ON i.app_id = r.app_id AND i.owner_kind = r.owner_kind AND i.owner_key = r.owner_key
                               AND i.position = r.item_position
+JOIN refresh_purchase_records t ON t.app_id = r.app_id AND t.transaction_id = r.owner_key
 WHERE r.owner_kind = 'transaction'
 GROUP BY r.app_id, date_trunc('month', r.refund_date AT TIME ZONE 'UTC')::date, i.sku, r.currency, r.refund_reason, r.refund_type;
 COMMENT ON VIEW advanced_commerce_refunds_by_month IS

@@ -168,6 +168,12 @@ struct StatusText {
                     + "docs/troubleshooting.md#fields-that-apple-left-out"
             )
         }
+        if let unpriced = status.withoutPrice {
+            lines.append(
+                "  without a price: \(counted(unpriced.transactions, "transaction")), such as \(unpriced.example); they add nothing to "
+                    + "revenue. To request them again, see docs/troubleshooting.md#fields-that-apple-left-out"
+            )
+        }
         if let receiver = status.receiver { lines += Self.lines(of: receiver) }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", refused by Apple until \($0) (429)" } ?? ""
@@ -192,7 +198,7 @@ struct StatusText {
         "message": "messages", "failures": "failed items", "unknownIds": "unknown IDs", "retryable": "items to retry",
         "oldestUnfinished": "oldest unfinished item", "budget": "spent limits", "certificates": "certificates",
         "removable": "records that retention would remove", "receiver": "received notifications",
-        "leftOutFacts": "fields that Apple left out",
+        "leftOutFacts": "fields that Apple left out", "withoutPrice": "transactions without a price",
         "views": "age of the views",
     ]
 

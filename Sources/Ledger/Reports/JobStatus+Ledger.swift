@@ -103,6 +103,21 @@ extension Ledger {
         )
     }
 
+    static func withoutPrice(
+        _ app: Cell,
+        _ connection: borrowing PostgresConnection
+    ) throws -> JobStatus.WithoutPrice? {
+        let found = try connection.run(
+            """
+            SELECT count(*) AS transactions, min(transaction_id) AS example
+              FROM transactions WHERE app_id = $1 AND price_milliunits IS NULL
+            """,
+            [app]
+        )[0]
+        guard let example = try found.textOrNil("example") else { return nil }
+        return JobStatus.WithoutPrice(transactions: try found.int64("transactions"), example: example)
+    }
+
     /// - Returns: `nil` for a role without the privilege to read them.
     static func certificates(
         _ app: Cell,

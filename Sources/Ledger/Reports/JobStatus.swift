@@ -120,6 +120,13 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let example: String
     }
 
+    /// Transactions of the app that Apple has never signed with a price.
+    package struct WithoutPrice: Codable, Sendable, Equatable {
+        package let transactions: Int64
+        /// The `transactionId` of one of them.
+        package let example: String
+    }
+
     package let app: String
     package let environment: String
     package let job: String
@@ -144,6 +151,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let late: Late?
     /// `nil` if there are none.
     package let leftOutFacts: LeftOutFacts?
+    /// `nil` if there are none.
+    package let withoutPrice: WithoutPrice?
     /// `nil` if no notification was ever received.
     package let receiver: Receiver?
     package let budget: [Budget]
@@ -204,12 +213,14 @@ extension Ledger {
             let certificates = try Self.certificates(key[0], connection)
             let seesReceiver = readable.contains("received_notifications", "notification_completeness_by_day")
             let seesIssues = readable.contains("field_issues")
+            let seesPrices = readable.contains("transactions")
             let terms = plan?.job.retention.parts ?? []
             let seesArchive = readable.contains("signed_payloads", "latest_signatures", "crawl_items")
             let parts: [(name: String, isReadable: Bool)] = [
                 ("message", readable.contains("runs")), ("failures", seesItems), ("unknownIds", seesItems),
                 ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
                 ("certificates", certificates != nil), ("receiver", seesReceiver), ("leftOutFacts", seesIssues),
+                ("withoutPrice", seesPrices),
                 ("removable", terms.isEmpty || seesArchive), ("views", readable.contains("view_freshness")),
             ]
             var runs = try Self.lastRuns(key, readable, isRunning: activity != nil, connection)
@@ -234,6 +245,7 @@ extension Ledger {
                 newestGapFoundAt: try Self.newestGap(key, readable, connection),
                 late: try Self.late(key, readable, connection),
                 leftOutFacts: seesIssues ? try Self.leftOutFacts(key[0], connection) : nil,
+                withoutPrice: seesPrices ? try Self.withoutPrice(key[0], connection) : nil,
                 receiver: seesReceiver ? try Self.receiver(key[0], connection) : nil,
                 budget: seesBudget ? try Self.budget([key[0]], connection) : [],
                 views: readable.contains("view_freshness") ? try Self.viewsStatus(readable, connection) : nil,

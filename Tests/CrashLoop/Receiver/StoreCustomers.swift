@@ -5,9 +5,14 @@ struct StoreCustomers {
     private struct Line: Decodable {
         struct Payload: Decodable {
             struct Details: Decodable { let signedTransactionInfo: String? }
+            struct AppDetails: Decodable { let signedAppTransactionInfo: String? }
             let appTransactionId: String?
             let originalTransactionId: String?
             let data: Details?
+            let appData: AppDetails?
+
+            /// The signed record in a notification that names the customer.
+            var signedRecord: String? { data?.signedTransactionInfo ?? appData?.signedAppTransactionInfo }
         }
         let kind, key: String
         let payload: Payload
@@ -25,7 +30,7 @@ struct StoreCustomers {
         for text in world.utf8.split(separator: UInt8(ascii: "\n")) {
             let line = try decoder.decode(Line.self, from: Data(text))
             let payload =
-                try line.payload.data?.signedTransactionInfo.map { jws in
+                try line.payload.signedRecord.map { jws in
                     try decoder.decode(Line.Payload.self, from: Self.payload(of: jws))
                 } ?? line.payload
             guard let customer = payload.appTransactionId else { continue }

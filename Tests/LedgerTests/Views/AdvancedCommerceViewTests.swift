@@ -120,19 +120,27 @@ struct AdvancedCommerceViewTests {
         )
     }
 
-    @Test func `advanced_commerce_refunds_by_month adds up refunds by item, reason and type`() async throws {
+    @Test func `advanced_commerce_refunds_by_month adds up refunds by item, reason and type, once for each purchase`()
+        async throws
+    {
         let world = try await TestLedger()
         try await world.buy(
             """
             a | - | ac | 2025-01-10 | - | 5000 |
             b | - | ac | 2025-01-10 | - | 5000 |
+            c | b | ac | 2025-01-10 | - | 5000 |
             """
+        )
+        // Apple's history has the purchase b under the ID c.
+        try await world.run(
+            "UPDATE transactions SET original_transaction_id = 'b', web_order_line_item_id = '7' WHERE transaction_id IN ('b', 'c')"
         )
         try await items(
             """
             transaction | a | 0 | song | 2000 |
             transaction | a | 1 | film | 3000 |
             transaction | b | 0 | film | 5000 |
+            transaction | c | 0 | film | 5000 |
             """,
             in: world
         )
@@ -143,6 +151,8 @@ struct AdvancedCommerceViewTests {
                 (1, 'transaction', 'a', 1, 1, '2025-01-12 UTC', 500, 'USD', 'CUSTOM', 'LEGAL'),
                 (1, 'transaction', 'b', 0, 0, '2025-01-20 UTC', 2000, 'USD', 'CUSTOM', 'LEGAL'),
                 (1, 'transaction', 'b', 0, 1, '2025-02-01 UTC', 3000, 'USD', 'FULL', NULL),
+                (1, 'transaction', 'c', 0, 0, '2025-01-20 UTC', 2000, 'USD', 'CUSTOM', 'LEGAL'),
+                (1, 'transaction', 'c', 0, 1, '2025-02-01 UTC', 3000, 'USD', 'FULL', NULL),
                 (1, 'transaction', 'a', 0, 0, '2025-01-12 UTC', 2000, 'USD', 'FULL', 'OTHER')
             """
         )

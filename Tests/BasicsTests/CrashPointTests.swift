@@ -38,7 +38,7 @@ struct CrashPointTests {
     }
 
     @Test func `the table of crash points says of each what must hold after it`() throws {
-        let lines = try Self.text("docs/explanation/crash-points.md").split(separator: "\n").filter {
+        let lines = try Self.text("docs/evidence/crash-points.md").split(separator: "\n").filter {
             $0.hasPrefix("| CP")
         }
         let documented = lines.map { Self.names(after: "`", in: String($0.split(separator: "|")[0])) }

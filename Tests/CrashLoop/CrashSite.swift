@@ -1,4 +1,4 @@
-/// A crash point with its number in the table of `docs/explanation/crash-points.md`, and the situation in which it is reached.
+/// A crash point with its number in the table of `docs/evidence/crash-points.md`, and the situation in which it is reached.
 struct CrashSite: Sendable {
     /// The situation in which a pipeline reaches the point.
     enum Situation: Sendable {

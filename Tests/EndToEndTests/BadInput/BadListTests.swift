@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Every bad ID list that docs/explanation/bad-inputs.md names, given to the whole of `storeledger`.
+/// Every bad ID list that docs/evidence/bad-inputs.md names, given to the whole of `storeledger`.
 @Suite(.migratedDatabase, .timeLimit(.minutes(60)))
 struct BadListTests {
     /// One ID list, and what `run` says to it.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignedData
 
-/// Notifications that docs/explanation/bad-inputs.md names, on their way through the whole of `storeledger`.
+/// Notifications that docs/evidence/bad-inputs.md names, on their way through the whole of `storeledger`.
 @Suite(.migratedDatabase, .timeLimit(.minutes(60)))
 struct BadNotificationTests {
     @Test func `J32 J63 J64 J65 J66 N33 of a page of notifications each bad part costs itself`() async throws {

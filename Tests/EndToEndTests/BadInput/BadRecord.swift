@@ -2,7 +2,7 @@ import Testing
 
 /// A record that Apple would not send, and what becomes of it.
 struct BadRecord: Sendable {
-    /// The row of docs/explanation/bad-inputs.md that it is a variant of.
+    /// The row of docs/evidence/bad-inputs.md that it is a variant of.
     let id: String
     let note: String
     /// What `rejected_records` gives as the reason; `nil` when the record is loaded.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Every bad record that docs/explanation/bad-inputs.md names, on its way through the whole of `storeledger`: HTTP, strict JSON,
+/// Every bad record that docs/evidence/bad-inputs.md names, on its way through the whole of `storeledger`: HTTP, strict JSON,
 /// signature, chain, rows, PostgreSQL.
 @Suite(.migratedDatabase, .timeLimit(.minutes(60)))
 struct BadRecordTests {

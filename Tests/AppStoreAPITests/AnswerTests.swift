@@ -3,7 +3,6 @@ import AppStoreModel
 import Testing
 
 /// What becomes of an answer that is no page.
-@Suite(.timeLimit(.minutes(60)))
 struct AnswerTests {
     private func failure(of reply: String) async throws -> RequestFailure? {
         let apple = try ScriptedApple { _ in reply }

@@ -4,7 +4,6 @@ import JobPlan
 import Testing
 
 /// How a request of a stream reaches Apple; ``JobPlan`` says what it is.
-@Suite(.timeLimit(.minutes(60)))
 struct RequestTests {
     @Test
     func `a GET request carries its target, a token and no body`() async throws {

@@ -8,7 +8,6 @@ import Testing
 /// How long one bearer token serves, and what ends it.
 ///
 /// Signatures are random, so two tokens are never equal.
-@Suite(.timeLimit(.minutes(60)))
 struct TokenTests {
 
     @Test

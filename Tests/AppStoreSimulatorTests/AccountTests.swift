@@ -7,7 +7,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// Several apps of one account, so that a fleet of jobs can be rehearsed.
-@Suite(.timeLimit(.minutes(60))) struct AccountTests {
+struct AccountTests {
     private static let second = "com.example.second"
 
     @Test func `each app has a world, IDs and files of its own, and all share one key`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct AccountTokenTests {
+struct AccountTokenTests {
     private static let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
 
     private func path(_ id: String) -> String { "/inApps/v1/transactions/\(id)/appAccountToken" }

@@ -43,7 +43,7 @@ extension TestStore {
     }
 }
 
-@Suite(.timeLimit(.minutes(60))) struct ActionTests {
+struct ActionTests {
     private func body(_ identifier: String = "request-1", days: Int = 7) -> String {
         "{\"extendByDays\":\(days),\"extendReasonCode\":3,\"requestIdentifier\":\"\(identifier)\"}"
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// The six calls of the Advanced Commerce API.
-@Suite(.timeLimit(.minutes(60))) struct AdvancedCommerceTests {
+struct AdvancedCommerceTests {
     static let uuids = (0..<10).map { "0000000\($0)-0000-5000-8000-000000000000" }
 
     private func info(_ number: Int = 0, token: String? = nil) -> String {

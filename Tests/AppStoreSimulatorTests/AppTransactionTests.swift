@@ -5,7 +5,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// Get App Transaction Info.
-@Suite(.timeLimit(.minutes(60))) struct AppTransactionTests {
+struct AppTransactionTests {
     private func appTransaction(_ store: TestStore, of id: String) async throws -> JSONObject {
         let answer = try await store.get(TestStore.appTransaction(id))
         let json = try answer.json

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct ConsumptionTests {
+struct ConsumptionTests {
     /// A CONSUMPTION_REQUEST and the transaction it is about.
     private struct Request {
         let uuid: String

@@ -10,7 +10,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// Notifications that the simulator posts, with Apple's attempts, and the history that agrees with them.
-@Suite(.timeLimit(.minutes(60))) struct DeliveryTests {
+struct DeliveryTests {
     private static let hour: Int64 = 3_600_000
     private static let path = "/inApps/v1/notifications/test"
 

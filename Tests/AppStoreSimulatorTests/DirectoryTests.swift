@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct DirectoryTests {
+struct DirectoryTests {
     @Test func `everything a client needs is written, whole and with the right permissions`() async throws {
         try await TestStore.run(customers: 3, configure: { $0.windowSeconds = 60 }) { store in
             let path = store.store.directory

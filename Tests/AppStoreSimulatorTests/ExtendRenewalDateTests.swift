@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct ExtendRenewalDateTests {
+struct ExtendRenewalDateTests {
     private func body(_ identifier: String = "request-1", days: Int = 7) -> String {
         "{\"extendByDays\":\(days),\"extendReasonCode\":3,\"requestIdentifier\":\"\(identifier)\"}"
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct FaultTests {
+struct FaultTests {
     private func answers(
         under rules: String,
         count: Int = 1,

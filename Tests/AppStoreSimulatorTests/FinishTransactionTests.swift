@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct FinishTransactionTests {
+struct FinishTransactionTests {
     private func path(_ id: String) -> String { "/inApps/v1/transactions/\(id)/finish" }
 
     @Test func `a finished consumable leaves version 1 of the history, and nothing else changes`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct HistoryTests {
+struct HistoryTests {
     @Test func `walking every customer finds the whole world once`() async throws {
         try await TestStore.run(customers: 40) { store in
             let expected = try await store.world("transaction")

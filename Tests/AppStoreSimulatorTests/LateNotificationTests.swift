@@ -6,7 +6,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// Delivery attempts that come with time, and notifications that enter the history late.
-@Suite(.timeLimit(.minutes(60))) struct LateNotificationTests {
+struct LateNotificationTests {
     /// One notification as an answer has it.
     private struct Listed: Equatable {
         let uuid: String

@@ -30,7 +30,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(60))) struct RateLimitTests {
+struct RateLimitTests {
     @Test func `each endpoint has its own limit, and above it the answer is 429 with the moment to retry`() async throws
     {
         func configure(_ configuration: inout SimulatorConfiguration) {

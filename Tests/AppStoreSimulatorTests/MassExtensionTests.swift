@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct MassExtensionTests {
+struct MassExtensionTests {
     private static let path = "/inApps/v1/subscriptions/extend/mass"
     private static let product = "com.example.game.plus.monthly"
     private static let request = "3b241101-e2bb-4255-8caf-4136c566a962"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct NotificationHistoryTests {
+struct NotificationHistoryTests {
     @Test func `the whole app's history is every notification once, in the order of signing`() async throws {
         try await TestStore.run(customers: 60) { store in
             let pages = try await store.notificationPages(store.wholeReach)

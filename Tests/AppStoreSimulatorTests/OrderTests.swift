@@ -5,7 +5,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// Look Up Order ID.
-@Suite(.timeLimit(.minutes(60))) struct OrderTests {
+struct OrderTests {
     /// The payloads of an order that exists.
     private func order(_ store: TestStore, _ id: String) async throws -> [JSONObject] {
         let answer = try await store.get(TestStore.order(id))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct RequestRuleTests {
+struct RequestRuleTests {
     @Test func `parameters that are not valid get the documented code`() async throws {
         let cases: [([(String, String)], Int64)] = [
             ([("startDate", "soon")], 4_000_015), ([("startDate", "-1")], 4_000_015),

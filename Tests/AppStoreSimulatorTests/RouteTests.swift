@@ -28,7 +28,7 @@ extension Route {
     }
 }
 
-@Suite(.timeLimit(.minutes(60))) struct RouteTests {
+struct RouteTests {
     private static let routes = Route.all + [.sample, .nested]
 
     private func run(

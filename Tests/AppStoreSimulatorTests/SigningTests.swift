@@ -7,7 +7,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// An answer is signed when it is made.
-@Suite(.timeLimit(.minutes(60))) struct SigningTests {
+struct SigningTests {
     @Test(arguments: [true, false])
     func `a transaction requested twice has another signedDate and other bytes, and the same content`(
         ofRefunds: Bool

@@ -7,7 +7,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// What Apple's servers were seen to do for hours or days: tokens refused for a while, prices left out, and two IDs of one purchase.
-@Suite(.timeLimit(.minutes(60))) struct SpellAndOmissionTests {
+struct SpellAndOmissionTests {
     private func setFaults(_ rule: String, _ store: TestStore) async throws {
         #expect(try await store.put("/simulator/faults", body: "{\"rules\":[\(rule)]}").status == 200)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// Get All Subscription Statuses: what it answers agrees with everything else the store says.
-@Suite(.timeLimit(.minutes(60))) struct SubscriptionStatusTests {
+struct SubscriptionStatusTests {
     /// One entry of `lastTransactions`, with its verified payloads.
     private struct Entry {
         let group: String?

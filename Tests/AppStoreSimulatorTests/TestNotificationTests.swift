@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite(.timeLimit(.minutes(60))) struct TestNotificationTests {
+struct TestNotificationTests {
     private static let path = "/inApps/v1/notifications/test"
 
     @Test func `a token stands for its notification, which is not found before it is sent`() async throws {

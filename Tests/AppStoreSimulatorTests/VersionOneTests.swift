@@ -6,7 +6,7 @@ import Testing
 @testable import AppStoreSimulator
 
 /// The deprecated versions of the two histories.
-@Suite(.timeLimit(.minutes(60))) struct VersionOneTests {
+struct VersionOneTests {
     @Test(arguments: [[], [("revoked", "true")], [("excludeRevoked", "true")], [("sort", "DESCENDING")]])
     func `history version 1 is version 2 without the consumables that the app has finished`(
         filter: [(String, String)]

@@ -2,7 +2,6 @@ import Basics
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
 struct BlockingThreadTests {
     private actor Room {
         private let thread = BlockingThread(label: "test.room")

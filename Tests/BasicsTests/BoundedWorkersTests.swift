@@ -2,7 +2,6 @@ import Basics
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
 struct BoundedWorkersTests {
     @Test(arguments: [1, 2, 7, 200])
     func `every element is worked on once, never more than the width at a time`(width: Int) async throws {

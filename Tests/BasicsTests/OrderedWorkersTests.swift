@@ -2,7 +2,6 @@ import Basics
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
 struct OrderedWorkersTests {
     @Test(arguments: [1, 2, 7, 200])
     func `results arrive in the order of the elements, and few elements are in memory`(width: Int) async throws {

@@ -3,7 +3,6 @@ import Glibc
 import Testing
 
 /// Each in a process of its own: signals belong to the process.
-@Suite(.timeLimit(.minutes(60)))
 struct SignalsTests {
     @Test func `without a signal the body's value comes back`() async {
         await #expect(processExitsWith: .success) {

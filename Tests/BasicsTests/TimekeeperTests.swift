@@ -1,7 +1,6 @@
 import Basics
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
 struct TimekeeperTests {
     private let time = Timekeeper.system
 

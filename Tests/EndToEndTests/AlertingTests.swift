@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How the end of a run is reported: metrics after every exit, and the job's webhook.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct AlertingTests {
     /// One end of a run.
     struct Ending: CustomTestStringConvertible, Sendable {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Every answer of Apple's table, once, from a real server to a real run.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct AppleAnswerTests {
     /// An answer other than a page, and the exit code of the run that meets it.
     struct Answer: Sendable {

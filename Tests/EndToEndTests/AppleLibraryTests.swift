@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Apple's own client and verifier against the simulator.
-@Suite(.timeLimit(.minutes(60)), .enabled(Comment(rawValue: AppleLibrary.missing)) { await AppleLibrary.isInstalled() })
+@Suite(.enabled(Comment(rawValue: AppleLibrary.missing)) { await AppleLibrary.isInstalled() })
 struct AppleLibraryTests {
     /// A line of `GET /simulator/world`.
     private struct Line: Decodable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every command on a ledger that is not what it should be: one sentence, and the right exit code.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct BadStateTests {
     /// A command, and what it ends with in each state.
     struct Row: Sendable {

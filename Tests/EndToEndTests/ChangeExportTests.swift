@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ChangeExportTests {
     @Test(
         .enabled("python3, pyarrow or duckdb is not installed; .ci/run installs them if it can") {

@@ -7,7 +7,6 @@ import Testing
 /// Wrong clocks: the worker's, and the database server's (CK1 to CK6, CK10, CK13, CK16).
 @Suite(
     .migratedDatabase,
-    .timeLimit(.minutes(60)),
     .enabled(Comment(rawValue: Shim.missing)) { await ClockShim.library.value != nil }
 )
 struct ClockTests {

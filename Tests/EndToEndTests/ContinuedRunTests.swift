@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Work that one invocation leaves and another one finds.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ContinuedRunTests {
     private static let slow = """
         {concurrency: 2, share: 1,

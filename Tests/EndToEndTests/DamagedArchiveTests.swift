@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Replays of an archive that was changed by hand.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct DamagedArchiveTests {
     /// A change of one archived record, and the word its rejection is filed under.
     private struct Damage {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Runs against a database with faults.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct DatabaseFaultTests {
     /// SQL that refuses the inserts into `transactions` whose number fulfils the condition, as a busy server can.
     private static func refusing(_ state: String, _ places: String = "> 0") -> String {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The dbt package in `dbt/`.
-@Suite(.migratedDatabase, .startsEarly, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase, .startsEarly)
 struct DbtTests {
     @Test(
         .enabled("python3 with dbt-core, dbt-duckdb and dbt-postgres is not installed; .ci/run installs them if it can")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How an alert ends: rejected records are dismissed, failures are written to a file, jobs are removed.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct DismissalTests {
     private static func job(of stage: Stage) -> JobText {
         var job = stage.job

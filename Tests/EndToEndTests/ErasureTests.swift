@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A customer is erased: nothing of them is left, and nothing of them comes back.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ErasureTests {
     /// A customer of the simulated store.
     private struct Customer: Sendable {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The exit code of `storeledger` and its one-sentence message.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct ExitCodeTests {
     /// One way of going wrong.
     struct Mistake: CustomTestStringConvertible, Sendable {

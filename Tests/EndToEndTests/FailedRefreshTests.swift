@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Views that cannot be refreshed: who says so, and until when.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct FailedRefreshTests {
     private struct Status: Decodable {
         struct Run: Decodable {

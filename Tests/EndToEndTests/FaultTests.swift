@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a run makes of a store that misbehaves.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct FaultTests {
     /// A fault that passes, and that no data may show.
     struct PassingFault: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 /// T16: what another program of the same user, or a crash, finds out about a running storeledger.
-@Suite(.timeLimit(.minutes(60)))
 struct HardenedProcessTests {
     @Test(.enabled("an ordinary user must be able to start storeledger where it lies") { try await Self.mayBeRun })
     func `the same user cannot read its memory, and a crash leaves neither core nor registers`() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The pages about Iceberg and Spark: their scripts follow a change export, and compute two metrics.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct IcebergTests {
     @Test(
         .enabled("python3, pyarrow, duckdb or pyiceberg is not installed; .ci/run installs them if it can") {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is left when a process is killed without warning.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct KilledRunTests {
     private static let kills = 4
     private static let concurrency = 8

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the commands say of locks, and of what `migrate` changes.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct LockTests {
     @Test func `a run held up at its beginning waits no longer than --max-duration, and names the session (75)`()
         async throws

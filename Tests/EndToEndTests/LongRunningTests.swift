@@ -7,7 +7,7 @@ import Testing
 @testable import SignedData
 
 /// Processes that work for days, while clock, schema, keys, roots and secrets change under them.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct LongRunningTests {
     private static let changed = "was migrated while this process worked"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One job on many machines, some of which are stopped, killed, or lose their database.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct ManyMachinesTests {
     /// SQL that records every granted unit, because the ledger does not keep its buckets.
     private static let witness = """

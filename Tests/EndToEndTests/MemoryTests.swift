@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How much memory a long list takes.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct MemoryTests {
     @Test(arguments: ["plan", "run"])
     func `C14 two hundred thousand IDs fit into 128 MB`(command: String) async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A run whose way to Apple is bad.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct NetworkTests {
     /// Runs a job through a proxy, and expects all that the store has, in as many counted requests as came.
     private func expectEverything(

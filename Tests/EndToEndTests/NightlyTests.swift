@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `changedSince`: a night's sync that asks only for customers whom the app's notifications name.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct NightlyTests {
     private static let histories = [
         "transactionHistory: {}", "refundHistory: {for: revoked}",

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What keeps a job running, and shows how it runs.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct OperationTests {
     /// A job whose list names one ID that Apple does not know.
     private static func jobWithUnknownID(_ stage: Stage) async throws -> String {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the commands say on stdout.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct OutputTests {
     @Test func `the version is one line`() async throws {
         try await withChildProcess(Executables.storeledger, ["--version"], environment: [:]) { process in

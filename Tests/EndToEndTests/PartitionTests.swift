@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `migrate --partitions`, with the built executables.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct PartitionTests {
     @Test func `a partitioned ledger has the rows of a plain one after runs, a replay, a refresh and an erasure`()
         async throws

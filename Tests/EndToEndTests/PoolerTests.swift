@@ -7,7 +7,6 @@ import Testing
 /// A pooler between storeledger and PostgreSQL.
 @Suite(
     .temporaryDatabase,
-    .timeLimit(.minutes(60)),
     .enabled(if: Pooler.program != nil, "PgBouncer is not installed; apt-get install pgbouncer")
 )
 struct PoolerTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The streams of Apple's other read endpoints, against the simulator.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ReadEndpointTests {
     private static let store = SimulatedStore.Options(customers: 25, transactionsPerCustomer: 15)
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands that need only the database and the app, and no job file.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ReaderTests {
     @Test func `status, coverage, report and export read the ledger's only app without a job file and its variables`()
         async throws

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A receiver and a store that posts to it, as in production, and the proof that nothing was missed.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ReceivedAndReconciledTests {
     private static let pending =
         "SELECT count(*) FROM received_notifications WHERE normalised_at IS NULL AND refused_because IS NULL"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `run --if-older-than` and `run --json`.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct RecentRunTests {
     private struct Summary: Decodable {
         struct Counts: Decodable { let items, itemsDone, itemsFailed, rowsNew, requests: Int }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `reconcile` after real runs, as a user runs it.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ReconcileTests {
     /// A nightly job, and a receiver that has received everything of the last three closed days.
     private struct Night {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `storeledger refresh` with its options, on a ledger that runs have filled.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct RefreshCommandTests {
     @Test
     func

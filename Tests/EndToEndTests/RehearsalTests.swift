@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A ledger says whose records it has, and takes no others.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct RehearsalTests {
     private struct Status: Decodable {
         struct Run: Decodable {

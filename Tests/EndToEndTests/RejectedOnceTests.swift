@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Records that Apple sends damaged once and intact later.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct RejectedOnceTests {
     private static let forged = #"{"rules": [{"fault": "forgeSignature", "oneIn": 15}]}"#
     private static let none = #"{"rules": []}"#

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// When records that fail verification stop a run, and how often.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct RejectedShareTests {
     private static func job(of stage: Stage) -> JobText {
         var job = stage.job

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A streaming replica, made with `pg_basebackup -R`: commands that read accept it, and commands that write refuse it.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ReplicaTests {
     /// A run on a primary, and a replica that has applied all of it.
     struct Pair: Sendable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Notifications that a nightly job reads again, by real runs against a real server.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct RereadingTests {
     private static func job(_ stage: Stage) -> JobText {
         var job = stage.job

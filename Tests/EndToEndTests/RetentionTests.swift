@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A job with terms of `retention`, with the built executables.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct RetentionTests {
     @Test func `a complete run removes what the terms allow, status says it before, and replay and views stay exact`()
         async throws

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands as the roles of `sql/roles.sql` run them.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct RoleTests {
     /// Every command a role is for, on a ledger that only roles have touched.
     @Test func `migrator, loader and exporter do their work with their rights alone, and no role does another's`()

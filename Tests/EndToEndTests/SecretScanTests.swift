@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// T16: where secrets must not lie after a night's work.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct SecretScanTests {
     /// The key ID and the issuer are in every bearer token, in base64; the database and the files need neither.
     @Test func `no database, file or output of any command holds the key, a bearer token or the password`() async throws

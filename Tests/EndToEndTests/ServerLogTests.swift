@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What PostgreSQL logs of normal work: alerts of managed services fire at each error, and a log must not contain a customer's IDs.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)), .slow)
+@Suite(.temporaryDatabase, .slow)
 struct ServerLogTests {
     @Test func `two migrations and two loads of the same customers at once leave no error and no ID in the log`()
         async throws

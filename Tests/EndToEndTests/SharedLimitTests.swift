@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Several processes, one app, one limit of Apple's.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct SharedLimitTests {
     private static let window = 10
     private static let share = 0.8

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 /// `storeledger sign` as users run it: without a database, without a network.
-@Suite(.timeLimit(.minutes(60)))
 struct SignTests {
     private static let reference = #""requestInfo":{"requestReferenceId":"f55df048-4cd8-4261-b404-b6f813ff70e5"}"#
 

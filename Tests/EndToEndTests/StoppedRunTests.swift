@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Runs that are stopped by a signal.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct StoppedRunTests {
     /// A job that would take a minute.
     private static func slow(_ stage: Stage) -> JobText {

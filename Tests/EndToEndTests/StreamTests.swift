@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the settings of the three streams make a run ask for.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct StreamTests {
     private static let store = SimulatedStore.Options(customers: 25, transactionsPerCustomer: 15)
 

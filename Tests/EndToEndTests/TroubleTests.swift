@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a run says while something slows it down, and what a terminal shows.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct TroubleTests {
     @Test(arguments: [["--progress", "none"], ["--log-format", "json"], ["--progress", "json"], []])
     func `repeated requests, 429 and rejected records are reported when they happen, one line for each kind`(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a run makes of a whole store, from the first request to the last CSV file.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct WholeWorldTests {
     private static let tables = ["transactions", "refunds", "notifications", "renewals"]
 

@@ -2,7 +2,6 @@ import HTTPTransport
 import Testing
 
 /// How an exchange, and the transport, end before their time.
-@Suite(.timeLimit(.minutes(60)))
 struct EndingTests {
     @Test
     func `cancelling hangs up on the server and spares the others`() async throws {

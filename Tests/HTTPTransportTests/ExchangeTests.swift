@@ -2,7 +2,6 @@ import HTTPTransport
 import Testing
 
 /// What goes out and what comes back when nothing is wrong.
-@Suite(.timeLimit(.minutes(60)))
 struct ExchangeTests {
     @Test
     func `every Retry-After header arrives as it was written`() async throws {

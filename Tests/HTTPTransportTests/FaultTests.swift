@@ -2,7 +2,6 @@ import HTTPTransport
 import Testing
 
 /// What comes of a server that cuts, stalls, lies or floods.
-@Suite(.timeLimit(.minutes(60)))
 struct FaultTests {
     @Test(arguments: [0, 1, 10, 19])
     func `H30 a body cut before its length is no response`(kept: Int) async throws {

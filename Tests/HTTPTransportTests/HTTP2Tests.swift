@@ -3,7 +3,6 @@ import Testing
 
 /// A server that misbehaves within HTTP/2.
 @Suite(
-    .timeLimit(.minutes(60)),
     .enabled(if: OpenSSLServer.isInstalled && HTTP2Server.isPossible, "openssl or python3 with TLS is not installed")
 )
 struct HTTP2Tests {

@@ -3,7 +3,6 @@ import HTTPTransport
 import Testing
 
 /// What a server or the environment would like us to do, and we do not.
-@Suite(.timeLimit(.minutes(60)))
 struct IsolationTests {
     @Test(arguments: [301, 302, 303, 307, 308])
     func `H43 a redirect is an answer, and is not followed`(status: Int) async throws {

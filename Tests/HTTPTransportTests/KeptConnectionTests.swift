@@ -4,7 +4,6 @@ import Testing
 /// H41: a connection that was kept for the next request ends under it.
 ///
 /// libcurl would repeat such a request by itself, without counting it.
-@Suite(.timeLimit(.minutes(60)))
 struct KeptConnectionTests {
     /// How the second request of a connection ends it.
     enum Ending: String, CaseIterable, Sendable {

@@ -6,7 +6,6 @@ import Synchronization
 import Testing
 
 /// No byte of a request leaves this machine long after it was given up.
-@Suite(.timeLimit(.minutes(60)))
 struct SocketTests {
     /// This process's connected sockets to a port on loopback.
     private static func sockets(to port: Int) throws -> [Int32] {

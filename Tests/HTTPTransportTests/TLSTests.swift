@@ -5,7 +5,7 @@ import Testing
 /// Which servers TLS accepts.
 ///
 /// The servers are real: `openssl s_server`.
-@Suite(.timeLimit(.minutes(60)), .enabled(if: OpenSSLServer.isInstalled, "the openssl command is not installed"))
+@Suite(.enabled(if: OpenSSLServer.isInstalled, "the openssl command is not installed"))
 struct TLSTests {
     @Test
     func `a certificate for this host from a named authority is accepted`() async throws {

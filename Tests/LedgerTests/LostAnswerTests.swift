@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A server that goes away in the middle of a page.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct LostAnswerTests {
     /// The first `times` transactions that insert a transaction lose their session when they come to `moment`.
     private func breakSessions(_ world: TestLedger, times: Int, _ trigger: String) async throws {

@@ -8,7 +8,7 @@ import RateLimit
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct MigratorTests {
     @Test func `a fresh database gets every migration, and a second time nothing new`() async throws {
         let ledger = try TestLedger.bare()

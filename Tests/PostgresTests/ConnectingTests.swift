@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct ConnectingTests {
     @Test func `an absent server is tried until the deadline and then unreachable`() async throws {
         try await withTemporaryDirectory { directory in

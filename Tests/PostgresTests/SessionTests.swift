@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct SessionTests {
     private static func processID(_ pool: PostgresPool) async throws -> Int32 {
         try await pool.withConnection { try $0.run("SELECT pg_backend_pid() AS pid")[0].int32("pid") }

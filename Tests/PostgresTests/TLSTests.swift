@@ -5,7 +5,7 @@ import Testing
 @testable import Postgres
 
 /// D25, D26: which servers are accepted, and that they do not see the password.
-@Suite(.timeLimit(.minutes(60)), .enabled(if: TLSServer.isPossible, "the openssl command is not installed"))
+@Suite(.enabled(if: TLSServer.isPossible, "the openssl command is not installed"))
 struct TLSTests {
     @Test func `D26 only the server that proves its name is talked to, and it never sees the password`() async throws {
         try await TLSServer.running { server in

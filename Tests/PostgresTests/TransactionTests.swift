@@ -54,7 +54,7 @@ struct TransactionTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(60)))
+    @Test
     func `a COMMIT whose answer is lost is an unknown outcome`() async throws {
         let pool = try TemporaryDatabase.pool(size: 1)
         try await pool.withConnection { connection throws in

@@ -5,7 +5,7 @@ import Testing
 @testable import RateLimit
 
 /// The limiter's promises, kept by the limiter itself in whole fleets of processes (R1, R2, R4 to R6).
-@Suite(.slow, .timeLimit(.minutes(60)))
+@Suite(.slow)
 struct FleetTests {
     /// `STORELEDGER_SEEDS=10000 scripts/test --filter FleetTests` tries more than a commit's worth.
     private static let seeds = ProcessInfo.processInfo.environment["STORELEDGER_SEEDS"].flatMap(Int.init) ?? 200

@@ -3,7 +3,6 @@ import Basics
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
 struct ManualTimeTests {
     @Test func `sleepers wake by deadline, and only when time reaches it`() async throws {
         let time = ManualTime()

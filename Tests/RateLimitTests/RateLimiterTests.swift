@@ -7,7 +7,6 @@ import Testing
 
 @testable import RateLimit
 
-@Suite(.timeLimit(.minutes(60)))
 struct RateLimiterTests {
     private let time = ManualTime()
 

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Receiver
 
-@Suite(.timeLimit(.minutes(60)))
 struct GroupCommitTests {
     private static func notification(_ key: String, content: UInt8 = 1) -> ReceivedNotification {
         ReceivedNotification(

@@ -10,7 +10,6 @@ import Testing
 @testable import Signing
 
 /// Files of requests: what is signed, in which order, and which files are refused.
-@Suite(.timeLimit(.minutes(60)))
 struct RequestSigningTests {
     private static let reference = #""requestInfo":{"requestReferenceId":"f55df048-4cd8-4261-b404-b6f813ff70e5"}"#
     private static let reactivation =

@@ -7,7 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
 struct CrawlerTests {
     let time = ManualTime(.automatic)
     let ledger = ScriptedLedger()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `doctor`, `jobs` and the report for jobs with an action.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ActionOperationTests {
     @Test func `doctor finds what actions run refuses, and a missing input`() async throws {
         try await ActionScene.with(.init(customers: 20)) { scene in

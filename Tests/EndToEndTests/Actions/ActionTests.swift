@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `storeledger actions`, from the plan to the result files and the confirmation by a crawl.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ActionTests {
     @Test func `the outage example: planned, approved, sent, killed in the middle, sent again, and seen by the crawl`()
         async throws

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The six calls of the Advanced Commerce API, from an input to what the next crawl shows.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct AdvancedCommerceTests {
     /// A scene whose ledger also has the renewal info of every subscription.
     private static func with(customers: Int, _ body: (ActionScene) async throws -> Void) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What may still be sent after an approval has expired, was withdrawn, or was replaced, and after a policy or a row was changed.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ApprovalTests {
     /// What ends the approval of a batch.
     enum End: String, CaseIterable {

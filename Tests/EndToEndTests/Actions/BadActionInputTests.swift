@@ -15,7 +15,7 @@ extension ActionScene {
 }
 
 /// Every bad input of a batch, with its message.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct BadActionInputTests {
     private func plan(_ scene: ActionScene, _ path: String) async throws -> Stage.Outcome {
         try await scene.stage.storeledger("actions", "plan", path)

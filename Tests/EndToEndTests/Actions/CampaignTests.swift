@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Campaigns with the shipped jobs, from the plan to what the crawl, the views and the report show.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct CampaignTests {
     /// One of the shipped jobs, on a stage.
     private struct Campaign {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Answers to refund requests by a policy, from the request to Apple's decision.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ConsumptionPolicyTests {
     /// 2 is DECLINE.
     private static let versionOne = """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A customer is erased in each stage of a batch: nothing of the customer is stored again, and nothing is sent.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ErasedBatchTests {
     /// Where a plan waits while the customer is erased.
     enum Moment: CaseIterable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Refund requests that Apple posts to a receiver, and that a policy answers that was approved in advance.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct FollowRequestsTests {
     /// A store that posts to a receiver; no crawl has run.
     private struct Scene {

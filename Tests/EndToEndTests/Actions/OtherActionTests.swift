@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The actions beside the extension of one subscription.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct OtherActionTests {
     private func job(_ action: String, limits extra: String = "") -> ActionScene.Job {
         var job = ActionScene.Job()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every bad ID list that docs/evidence/bad-inputs.md names, given to the whole of `storeledger`.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct BadListTests {
     /// One ID list, and what `run` says to it.
     struct List: Sendable {

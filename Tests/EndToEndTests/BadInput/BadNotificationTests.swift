@@ -5,7 +5,7 @@ import Testing
 @testable import SignedData
 
 /// Notifications that docs/evidence/bad-inputs.md names, on their way through the whole of `storeledger`.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct BadNotificationTests {
     @Test func `J32 J63 J64 J65 J66 N33 of a page of notifications each bad part costs itself`() async throws {
         let scene = try RecordStage.scenes(1)[0]

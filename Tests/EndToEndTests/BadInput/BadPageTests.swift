@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Pages that cannot be trusted, on their way through the whole of `storeledger`.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct BadPageTests {
     struct Group: CustomTestStringConvertible, Sendable {
         let pages: [BadPage]

@@ -3,7 +3,7 @@ import Testing
 
 /// Every bad record that docs/evidence/bad-inputs.md names, on its way through the whole of `storeledger`: HTTP, strict JSON,
 /// signature, chain, rows, PostgreSQL.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct BadRecordTests {
     @Test(arguments: BadRecordGroup.all)
     func `a bad record costs itself, and its page is committed with the rest and the cursor`(group: BadRecordGroup)

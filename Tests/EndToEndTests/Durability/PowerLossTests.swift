@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a power failure leaves of a CSV publication.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct PowerLossTests {
     private static let strace = "/usr/bin/strace"
 

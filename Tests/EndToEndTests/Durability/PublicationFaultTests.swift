@@ -7,7 +7,6 @@ import Testing
 /// Whatever fails, each file in the directory is a whole one, and a manifest that is there describes them.
 @Suite(
     .migratedDatabase,
-    .timeLimit(.minutes(60)),
     .enabled(Comment(rawValue: Shim.missing)) { await PublicationShim.isPossible }
 )
 struct PublicationFaultTests {

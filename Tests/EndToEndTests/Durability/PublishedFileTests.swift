@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Published files as others read them, and what surrounds a publication.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct PublishedFileTests {
     /// Reads a file as Python's csv module does, and prints the texts of one column as JSON.
     ///

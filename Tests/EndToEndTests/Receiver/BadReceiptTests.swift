@@ -5,7 +5,7 @@ import Testing
 @testable import SignedData
 
 /// What docs/evidence/bad-inputs.md says of requests that are no notification of the app.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct BadReceiptTests {
     @Test func `RN1 RN2 RN3 RN4 RN5 a notification that cannot be verified is answered 503 and kept with its reason`()
         async throws

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `storeledger receive`: real signatures, sockets and kills.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct ReceiveTests {
     @Test func `a notification is answered 200 when it is stored, becomes records, and is counted when it comes again`()
         async throws

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `storeledger report` where something is missing, in the way or not allowed.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct ReportCommandTests {
     @Test func `before the first run the page says that there is nothing yet`() async throws {
         try await Stage.with(.init(customers: 2)) { stage in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The page of `storeledger report`, compared with the views and opened in a browser.
-@Suite(.migratedDatabase, .startsEarly, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase, .startsEarly)
 struct ReportPageTests {
     /// A ledger with purchases in many currencies, undelivered notifications, a reject and a hostile product.
     private func withPage(_ body: (Stage, WrittenPage) async throws -> Void) async throws {

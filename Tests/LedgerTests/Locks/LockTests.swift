@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The ledger's locks: which role can take them, how long they are waited for, and what the error says.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(60)))
+@Suite(.temporaryDatabase)
 struct LockTests {
     /// What the ledger's advisory locks were made of, before tables took their place.
     private static let oldKeys = [

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Limits of time that a server sets on roles, as managed servers do, end no work of the ledger's.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct SessionLimitTests {
     /// What the server allows a statement, and what each statement here takes at least; a session needs less to connect.
     private static let (limit, work) = ("200ms", "0.5")

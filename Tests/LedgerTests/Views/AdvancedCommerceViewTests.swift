@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the views say of the items of Advanced Commerce purchases.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct AdvancedCommerceViewTests {
     /// Files items, one a line: `owner kind | owner | position | SKU | price | column=value, …`.
     private func items(_ lines: String, in world: TestLedger) async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Views that show the last refresh: when they are old, what makes them new, and what they never show.
-@Suite(.migratedDatabase, .timeLimit(.minutes(60)))
+@Suite(.migratedDatabase)
 struct RefreshTests {
     @Test func `views are stale until first filled, after a changed record, and on the next day`() async throws {
         let world = try await TestLedger()

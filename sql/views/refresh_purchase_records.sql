@@ -4,8 +4,9 @@
 -- is granted again, or read on several devices. Such records have the same originalTransactionId and webOrderLineItemId, which
 -- identifies a purchase of a subscription. The table transactions keeps each of them. Here one of them stands for the purchase: one with a
 -- price before one without, then the one that Apple signed last, so that a refund and its reversal count whichever ID they came
--- with. Seats that are added during a period are a purchase of their own. Apple does not document their webOrderLineItemId, so
--- of two records with additionalTransactionReason only those with the same purchaseDate are one purchase.
+-- with. Records with different inAppOwnershipType are different purchases. Seats that are added during a period are a separate purchase.
+-- Apple does not document their webOrderLineItemId, so two records of which at least one has additionalTransactionReason are one purchase
+-- only with the same purchaseDate.
 --
 -- A restored non-consumable (transactionId differs from originalTransactionId, and originalPurchaseDate is older) is no sale. It is left
 -- out if the ledger has an earlier record of the same originalTransactionId.

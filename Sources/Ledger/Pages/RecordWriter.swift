@@ -179,6 +179,7 @@ struct RecordWriter {
             answer: .binary
         )
         var triaged = TriagedSnapshots(snapshots: snapshots)
+        var facts = HeldFacts(of: table)
         for row in found {
             let place = Int(try row.int64("place")) - 1
             let hashed = HashedSnapshot(snapshot: snapshots[place], hash: hashes[place])
@@ -198,11 +199,10 @@ struct RecordWriter {
             }
             if try row.bool("owns_rows") { triaged.owners.append(hashed.snapshot) }
             if let held = try row.bytesOrNil("held_sha256"), !mayWin {
-                let snapshot = hashed.snapshot
                 // Of the signature that the ledger has, a missing fact is the work of a hand, which a replay puts right.
-                let facts = held == snapshot.payloadSHA256 ? snapshot.addedFacts : snapshot.facts
-                let missing = Set(facts.keys).subtracting(try row.facts)
-                if !missing.isEmpty { triaged.completing.append((hashed, missing.sorted())) }
+                let isHeld = held == hashed.snapshot.payloadSHA256
+                let missing = facts.missing(in: try row.text("facts"), of: hashed.snapshot, onlyAdded: isHeld)
+                if !missing.isEmpty { triaged.completing.append((hashed, missing)) }
             }
             let lacksListedID = try row.bool("lacks_listed_id")
             if lacksListedID { triaged.unlisted.append(hashed.snapshot.key) }
@@ -495,6 +495,7 @@ struct RecordWriter {
 extension Snapshot {
     /// Issues about the known facts that this snapshot, now the ledger's, leaves out.
     fileprivate func leftOut(among facts: [String]) -> [FieldIssue] {
+        guard !facts.isEmpty else { return [] }
         let own = Set(zip(table.columns, row).lazy.filter { $1 != .null }.map(\.0.name))
         return issues(of: facts.filter { !own.contains($0) }, signedDate: signedDate)
     }
@@ -509,6 +510,37 @@ extension Snapshot {
                 signedDate: signedDate
             )
         }
+    }
+}
+
+/// The facts that rows of the ledger lack, in the form of ``MergeSQL/facts(of:in:)``.
+///
+/// Most rows of a table have the same facts, so each list is read once.
+private struct HeldFacts {
+    private typealias Fact = (column: String, place: Int)
+
+    private let facts: [Fact]
+    /// The facts that are not in a list.
+    private var absent: [String: [Fact]] = [:]
+
+    init(of table: Table) {
+        let names = Set(table.facts.map(\.column))
+        facts = table.columns.enumerated().filter { names.contains($1.name) }.map { ($1.name, $0) }
+    }
+
+    /// - Parameters:
+    ///   - held: The facts of the ledger's row.
+    ///   - snapshot: A snapshot of the same record that does not replace the row.
+    ///   - onlyAdded: Whether only ``LedgerSchema/Snapshot/addedFacts`` count.
+    /// - Returns: The columns of the facts that the snapshot has and the row lacks, in alphabetical order.
+    mutating func missing(in held: String, of snapshot: Snapshot, onlyAdded: Bool) -> [String] {
+        if absent[held] == nil {
+            let known = Set(held.split(separator: ",").map(String.init))
+            absent[held] = facts.filter { !known.contains($0.column) }
+        }
+        return (absent[held] ?? []).filter { fact in
+            snapshot.addedFacts[fact.column] != nil || !onlyAdded && snapshot.row[fact.place] != .null
+        }.map(\.column).sorted()
     }
 }
 

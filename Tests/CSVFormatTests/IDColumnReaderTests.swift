@@ -62,7 +62,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `a line of blanks that nobody sees is no row, and an empty cell in quotes is one`() throws {
+    @Test func `a line with only invisible characters is skipped, and an empty cell in quotes is a row`() throws {
         try withFile("\u{A0}\nid\n\u{FEFF}\n1\n \u{200B} \n\"\"\n2\n\u{2007}") { path throws in
             #expect(try idCells(path, column: nil) == [IDCell(4, "1"), IDCell(6, ""), IDCell(7, "2")])
             #expect(try idCells(path, column: "id") == [IDCell(4, "1"), IDCell(6, ""), IDCell(7, "2")])

@@ -1,7 +1,7 @@
 -- What is each currency worth on the days with sales or refunds?
 --
--- The rates are those of the function exchange_rate. Views that convert sales join this view, so that a rate is looked up once for each
--- day and currency and not once for each product and storefront.
+-- The function exchange_rate returns the rates. Views that convert sales join this view. So a rate is looked up once for each day and
+-- currency, and not again for each product and storefront.
 CREATE OR REPLACE VIEW exchange_rate_days AS
 SELECT wanted.reporting_currency, booked.currency, booked.day,
        exchange_rate(wanted.reporting_currency, booked.currency, booked.day) AS rate

@@ -520,7 +520,7 @@ private struct HeldFacts {
     private typealias Fact = (column: String, place: Int)
 
     private let facts: [Fact]
-    /// The facts that are not in a list.
+    /// For each list of facts in the ledger, the facts that are not in it.
     private var absent: [String: [Fact]] = [:]
 
     init(of table: Table) {

@@ -110,7 +110,9 @@ extension Ledger {
         let found = try connection.run(
             """
             SELECT count(*) AS transactions, min(transaction_id) AS example
-              FROM transactions WHERE app_id = $1 AND price_milliunits IS NULL
+              FROM transactions
+             WHERE app_id = $1 AND price_milliunits IS NULL
+               AND in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
             """,
             [app]
         )[0]

@@ -120,7 +120,7 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let example: String
     }
 
-    /// Transactions of the app that Apple has never signed with a price.
+    /// Transactions of the app that Apple has never signed with a price, without those of members of a family or group, who pay nothing.
     package struct WithoutPrice: Codable, Sendable, Equatable {
         package let transactions: Int64
         /// The `transactionId` of one of them.

@@ -202,7 +202,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'record_refresh_failure', 'refresh_views', 'views_are_stale') \gexec
 
 -- Receiving. What a loader needs for records of notifications, and no right on the progress of crawls: a function replaces an ID of an
--- erased customer in it. DELETE as for loading. The view is for status; it has no customer.
+-- erased customer in it. DELETE as for loading.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_receiver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -228,7 +228,6 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
            ('INSERT', 'stale_statistics'),
-           ('SELECT', 'notification_completeness_by_day'),
            ('UPDATE', 'erasure_lock')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
@@ -301,44 +300,26 @@ SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I
 SELECT format('GRANT SELECT (app_id, version, signed_date, received_at, normalised_at) ON TABLE %s TO %I', relation, :'prefix' || '_exporter')
   FROM (SELECT to_regclass(quote_ident(:'schema') || '.received_notifications') AS relation) r WHERE relation IS NOT NULL \gexec
 
--- The views for analysis show neither payloads nor data that identifies a person or a device: customers appear as Apple's
--- IDs, as in the masked views. No role can read a new view until it is in this list.
-CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
-SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
-  FROM (VALUES ('actions_by_batch'), ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'),
-               ('advanced_commerce_refunds_by_month'), ('average_revenue_by_month'),
-               ('billing_recovery_by_month'), ('cancellations_by_day'), ('consumption_requests'), ('crawl_items_by_state'),
-               ('current_advanced_commerce_items'), ('current_subscriptions'), ('exchange_rate_days'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
-               ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),
-               ('mrr_movement_by_month'), ('mrr_movement_converted_by_month'), ('mrr_retention_by_month'),
-               ('new_subscriptions_by_day'), ('notification_completeness_by_day'), ('notification_deliveries'), ('notification_health_by_day'),
-               ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('pending_price_changes'), ('price_changes_by_batch'), ('proceeds_by_month'),
-               ('proceeds_converted_by_month'), ('product_period_conflicts'), ('product_prices'), ('product_summary'),
-               ('purchases'), ('refund_rate_by_month'), ('refund_requests_by_month'), ('refunded_purchases'),
-               ('rejected_records_by_reason'), ('renewals_and_churn_by_month'), ('renewals_due'), ('renewals_signed'),
-               ('retention_by_renewal'), ('retention_cohorts'), ('revenue_after_a_year_by_month'), ('revenue_by_day'), ('revenue_by_month'),
-               ('revenue_converted_by_month'), ('seat_purchases'), ('subscription_months'), ('subscription_movement_by_day'),
-               ('subscription_movement_by_month'), ('subscription_movement_by_week'), ('subscription_periods'),
-               ('subscriptions_by_status'), ('trials_by_day'), ('undelivered_notifications'), ('unmigrated_subscriptions'),
-               ('unmigrated_subscriptions_by_reason'), ('view_freshness'))
-       v (name);
-SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
-  FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'actor', 'analyst') \gexec
+-- Each file of sql/views names the roles that may read its view, and migrate lists them in schema_views. The views for analysis show
+-- neither payloads nor data that identifies a person or a device: customers appear as Apple's IDs, as in the masked views.
+SELECT EXISTS (SELECT FROM pg_attribute
+                WHERE attrelid = to_regclass(quote_ident(:'schema') || '.schema_views') AND attname = 'readers') AS has_readers \gset
+\if :has_readers
+    SELECT format('GRANT SELECT ON TABLE %I.%I TO %I', :'schema', v.name, r.name)
+      FROM :"schema".schema_views v, unnest(v.readers) reader JOIN ledger_roles r ON r.word = reader \gexec
+\endif
 -- The functions of these views.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, name)
   FROM pg_proc p, ledger_roles
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('exchange_rate', 'proceeds_rule')
    AND word IN ('loader', 'exporter', 'actor', 'analyst') \gexec
 
--- Views that the report reads too.
+-- What the report reads too.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), name)
-  FROM (VALUES ('masked_apps'), ('masked_runs'), ('masked_coverage_gaps'), ('schema_migrations'), ('schema_definitions')) v (relation), ledger_roles
+  FROM (VALUES ('schema_migrations'), ('schema_definitions')) v (relation), ledger_roles
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
 
 -- Analysis. The settings prevent mistakes; a session can change them. It cannot change the privileges.
-SELECT format('GRANT SELECT ON TABLE %s TO %I', oid::regclass, :'prefix' || '_analyst')
-  FROM pg_class
- WHERE relnamespace = to_regnamespace(quote_ident(:'schema')) AND relkind = 'v' AND relname LIKE 'masked\_%' \gexec
 SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_analyst')
   FROM (VALUES ('products'), ('exchange_rates'), ('proceeds_rules')) v (relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec

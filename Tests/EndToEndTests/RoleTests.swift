@@ -168,7 +168,7 @@ struct RoleTests {
             let secrets = Needles(tokens + signatures)
             let relations = views + tables
             let open =
-                views.filter { !$0.hasSuffix("_at_refresh") && !$0.hasPrefix("refresh_") } + [
+                views.filter { !$0.hasPrefix("refresh_") } + [
                     "products", "exchange_rates", "proceeds_rules", "schema_migrations",
                     "schema_definitions",
                 ]

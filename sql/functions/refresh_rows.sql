@@ -319,12 +319,17 @@ COMMENT ON FUNCTION add_changed_transactions IS 'A part of refresh_views().';
 --
 -- Only rows that differ are deleted and inserted. So readers see the old rows until COMMIT and do not wait, on a replica neither.
 -- TRUNCATE, or a new table in the place of the old one, would lock readers out, and show no row to a session whose snapshot is older.
+--
+-- If the session has a table refresh_differences, the rows that differ are added to it; see verify_views().
 CREATE OR REPLACE FUNCTION store_rows(p_table regclass, p_query text) RETURNS boolean
 LANGUAGE plpgsql SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
 DECLARE
-    -- Tells equal rows of a table without a unique index apart.
+    -- Distinguishes equal rows of a table without a unique index.
     number  text := CASE WHEN EXISTS (SELECT FROM pg_index WHERE indrelid = p_table AND indisunique) THEN '1'
                          ELSE 'row_number() OVER (PARTITION BY r)' END;
+    noted   text := CASE WHEN to_regclass('pg_temp.refresh_differences') IS NOT NULL THEN format($q$, noted AS (
+            INSERT INTO pg_temp.refresh_differences SELECT %L, to_jsonb(held), to_jsonb(r) FROM differing
+        )$q$, (SELECT relname FROM pg_class WHERE oid = p_table)) END;
     differs boolean;
 BEGIN
     -- = finds equal rows by a hash, and *= compares how they are stored: an interval of 30 days equals one of a month.
@@ -333,7 +338,7 @@ BEGIN
         WITH computed AS MATERIALIZED (
             SELECT ROW(q.*)::%1$s AS r FROM (%3$s) q
         ), differing AS MATERIALIZED (
-            SELECT s.place, c.r
+            SELECT s.place, s.r AS held, c.r
               FROM (SELECT r, %2$s AS number, r.ctid AS place FROM %1$s r) s
               FULL JOIN (SELECT r, %2$s AS number FROM computed) c ON c.r = s.r AND c.number = s.number AND c.r *= s.r
              WHERE s.place IS NULL OR c.number IS NULL
@@ -341,9 +346,9 @@ BEGIN
             DELETE FROM %1$s WHERE ctid IN (SELECT place FROM differing) RETURNING 1
         ), come AS (
             INSERT INTO %1$s SELECT (r).* FROM differing WHERE place IS NULL AND (SELECT count(*) FROM gone) >= 0
-        )
+        )%4$s
         SELECT EXISTS (SELECT FROM differing)
-        $q$, p_table, number, p_query) INTO differs;
+        $q$, p_table, number, p_query, noted) INTO differs;
     RETURN differs;
 END $$;
 COMMENT ON FUNCTION store_rows IS 'A part of refresh_views().';
@@ -444,35 +449,6 @@ BEGIN
                 = refresh_sale_group(t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal));
 END $$;
 COMMENT ON FUNCTION renew_first_and_last IS 'A part of refresh_views().';
-
--- Brings product_periods up to date from the stretches of the refresh that is running. Returns whether anything changed.
---
--- Only what changed is written, so that an ordinary refresh writes nothing here.
-CREATE OR REPLACE FUNCTION keep_product_periods() RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE
-    has_changed boolean;
-BEGIN
-    WITH usual AS MATERIALIZED (
-        SELECT DISTINCT ON (app_id, product_id) app_id, product_id, period_by_length AS period
-          FROM (SELECT app_id, product_id, period_by_length, count(*) AS stretches, min(expires_date - starts_at) AS length
-                  FROM kept_subscription_periods
-                 WHERE product_id IS NOT NULL AND period_by_length IS NOT NULL AND NOT is_extended
-                   AND offer_type IS NULL AND offer_discount_type IS NULL AND billing_plan_type IS DISTINCT FROM 'MONTHLY'
-                 GROUP BY app_id, product_id, period_by_length) counted
-         ORDER BY app_id, product_id, stretches DESC, length
-    ), written AS (
-        INSERT INTO product_periods AS p SELECT app_id, product_id, period FROM usual
-            ON CONFLICT (app_id, product_id) DO UPDATE SET period = excluded.period WHERE p.period <> excluded.period
-        RETURNING 1
-    ), removed AS (
-        DELETE FROM product_periods p
-         WHERE NOT EXISTS (SELECT FROM usual u WHERE u.app_id = p.app_id AND u.product_id = p.product_id)
-        RETURNING 1
-    )
-    SELECT EXISTS (SELECT FROM written) OR EXISTS (SELECT FROM removed) INTO has_changed;
-    RETURN has_changed;
-END $$;
-COMMENT ON FUNCTION keep_product_periods IS 'Internal step of refresh_views().';
 
 -- Sales are found by a hash of their group, because the columns of a group can be NULL and are long.
 CREATE OR REPLACE FUNCTION refresh_sale_group(product_id text, type text, storefront text, currency text, list_price_milliunits bigint, is_renewal boolean)

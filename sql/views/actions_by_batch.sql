@@ -1,6 +1,7 @@
 -- Which batches of requests that change something were planned, approved and sent, and what became of their rows?
 --
 -- One row for each app_id, job, batch, occurrence. rows_to_send = waiting + succeeded + rejected + unknown + not_applied + cancelled.
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW actions_by_batch AS
 SELECT
     b.app_id, b.job, b.action, b.rows_sha256 AS batch, b.occurrence, b.planned_at, b.planned_by, b.approval_required, b.approved_at, b.approved_by,

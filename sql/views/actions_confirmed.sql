@@ -14,6 +14,8 @@
 --                               the first notification that Apple sends for the call, such as PRICE_CHANGE, or the renewal info with the
 --                               ID of the request
 -- Five minutes allow for the difference between two clocks.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW actions_confirmed AS
 SELECT
     r.app_id, b.job, b.action, b.rows_sha256 AS batch, r.position, r.subject, r.state,

@@ -2,6 +2,8 @@
 --
 -- The customer pays the price of the item's offer while there is one: Apple's sample of a transaction with items of 9990 and 3990, the
 -- second one with an offer of 2990, has the price 12980. So what the lines of a transaction are paid adds up to its price.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW advanced_commerce_lines AS
 SELECT
     i.app_id, i.owner_key AS transaction_id, i.position, i.sku, i.display_name, i.description,

@@ -11,6 +11,24 @@
 -- columns it assumes that app_id alone is, and compares every period of the app with every failure.
 --
 -- One row for each app_id, month, product_id.
+-- Readers: loader, exporter, actor, analyst.
+CREATE OR REPLACE VIEW refresh_billing_recovery_changes AS
+SELECT
+    app_id, month, product_id,
+    sum(sign) AS failed,
+    sum(sign) FILTER (WHERE delay IS NOT NULL) AS recovered,
+    sum(sign) FILTER (WHERE is_tried) AS still_tried,
+    sum(sign) FILTER (WHERE delay IS NULL AND NOT is_tried) AS lost
+FROM refresh_changed_failures
+GROUP BY app_id, month, product_id;
+
+-- One row for each app_id, month, product_id, delay.
+CREATE OR REPLACE VIEW refresh_recovery_time_changes AS
+SELECT app_id, month, product_id, delay, sum(sign) AS payments
+FROM refresh_changed_failures
+WHERE delay IS NOT NULL
+GROUP BY app_id, month, product_id, delay;
+
 CREATE OR REPLACE VIEW billing_recovery_by_month AS
 SELECT
     app_id, month, product_id,

@@ -5,6 +5,19 @@
 -- mrr_at_risk_by_month. Apple keeps notifications for 180 days, so older days are missing unless an earlier crawl read them.
 --
 -- One row for each app_id, day, product_id, storefront, currency.
+-- Readers: loader, exporter, actor, analyst.
+CREATE OR REPLACE VIEW refresh_cancellation_changes AS
+SELECT
+    app_id, day, product_id, storefront, currency,
+    sum(sign) FILTER (WHERE NOT is_renewal_on) AS cancelled,
+    sum(sign) FILTER (WHERE NOT is_renewal_on AND is_trial) AS cancelled_trials,
+    sum(sign) FILTER (WHERE is_renewal_on) AS resumed,
+    sum(sign) FILTER (WHERE is_renewal_on AND is_trial) AS resumed_trials,
+    sum(sign * mrr_milliunits) FILTER (WHERE NOT is_renewal_on) AS cancelled_mrr_milliunits,
+    sum(sign * mrr_milliunits) FILTER (WHERE is_renewal_on) AS resumed_mrr_milliunits
+FROM refresh_changed_cancellations
+GROUP BY app_id, day, product_id, storefront, currency;
+
 CREATE OR REPLACE VIEW cancellations_by_day AS
 SELECT
     app_id, day, product_id, storefront, currency, cancelled, cancelled_trials, resumed, resumed_trials,

@@ -4,6 +4,8 @@
 -- same transaction that was signed after the request. A REFUND_REVERSED notification reverses a refund.
 --
 -- The answer is the last one that actions planned or sent after the request and before the outcome.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW consumption_requests AS
 SELECT
     n.app_id, n.notification_uuid, n.signed_date AS requested_at,

@@ -1,4 +1,6 @@
 -- How far is each job, and which of its items fail?
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW crawl_items_by_state AS
 SELECT
     i.app_id, i.job, i.run_id, i.stream, i.state, i.error_code,

@@ -1,6 +1,7 @@
 -- Which Advanced Commerce items does each customer pay for now?
 --
 -- One row for each app_id, original_transaction_id, position. The items are those of the last period of a subscription that is active or
+-- Readers: loader, exporter, actor, analyst.
 -- in a grace period, by current_subscriptions. Items that were revoked alone are left out, and so are members of a family or
 -- group, who pay nothing.
 --

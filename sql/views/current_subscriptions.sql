@@ -15,6 +15,8 @@
 -- for 60 days after the answer, as renewal info about a retry does. A status outside 1 to 5 is ignored, and so is
 -- one that Apple's newest answer no longer has (ended_at). The status is not
 -- signed: is_reported_by_apple and known_from mark each state that depends on it.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW current_subscriptions AS
 SELECT
     p.app_id, p.original_transaction_id, state.status, state.known_from,

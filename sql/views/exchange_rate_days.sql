@@ -2,6 +2,8 @@
 --
 -- The function exchange_rate returns the rates. Views that convert sales join this view. So a rate is looked up once for each day and
 -- currency, and not again for each product and storefront.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW exchange_rate_days AS
 SELECT wanted.reporting_currency, booked.currency, booked.day,
        exchange_rate(wanted.reporting_currency, booked.currency, booked.day) AS rate

@@ -5,6 +5,26 @@
 -- month of its purchase. Apple's data contain only customers with a transaction, so this is the value of a paying customer.
 --
 -- One row for each app_id, cohort_month, currency, month_number.
+-- Readers: loader, exporter, actor, analyst.
+
+-- One row for each app_id, cohort_month, currency, month.
+CREATE OR REPLACE VIEW refresh_lifetime_value_changes AS
+WITH paid AS (
+    SELECT sign, app_id, customer_key, currency, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date AS month, coalesce(sum(net_milliunits), 0) AS net
+      FROM refresh_changed_customer_purchases WHERE is_paid AND purchase_date IS NOT NULL
+     GROUP BY sign, app_id, customer_key, currency, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date
+), placed AS (
+    SELECT sign, app_id, currency, month, net,
+           min(month) OVER (PARTITION BY sign, app_id, customer_key, currency) AS cohort_month
+      FROM paid
+)
+SELECT
+    app_id, cohort_month, currency, month,
+    sum(sign) FILTER (WHERE month = cohort_month) AS customers,
+    sum(sign * net) AS net_milliunits
+FROM placed
+GROUP BY app_id, cohort_month, currency, month;
+
 CREATE OR REPLACE VIEW lifetime_value_by_cohort AS
 WITH part AS (
     SELECT app_id, cohort_month, currency,

@@ -2,6 +2,8 @@
 --
 -- Each month's amount of lifetime_value_by_cohort is converted at the rate of the month's last day, and the results are added up.
 -- Customers whose currency has no rate are excluded, and the currency is listed.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW lifetime_value_converted_by_cohort AS
 SELECT
     app_id, cohort_month, reporting_currency, month_number, customers,

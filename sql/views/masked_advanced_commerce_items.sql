@@ -1,4 +1,6 @@
 -- Which line items do Advanced Commerce purchases have?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_advanced_commerce_items WITH (security_barrier) AS
 SELECT
     app_id, owner_kind, owner_key, position, sku, description, display_name, price_milliunits, currency,

@@ -1,4 +1,6 @@
 -- Which line items of Advanced Commerce purchases were refunded?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_advanced_commerce_refunds WITH (security_barrier) AS
 SELECT
     app_id, owner_kind, owner_key, item_position, position, refund_date, refund_amount_milliunits, currency,

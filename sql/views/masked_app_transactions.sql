@@ -1,4 +1,6 @@
 -- When and where did each customer first get the app, without what identifies a device?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_app_transactions WITH (security_barrier) AS
 SELECT
     app_id, app_transaction_id, bundle_id, app_apple_id, receipt_type, application_version, version_external_identifier,

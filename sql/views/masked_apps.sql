@@ -1,4 +1,6 @@
 -- Which app is behind an app_id?
+--
+-- Readers: loader, exporter, analyst.
 CREATE OR REPLACE VIEW masked_apps WITH (security_barrier) AS
 SELECT
     app_id, bundle_id, environment, app_apple_id, server, trusted_roots

@@ -1,4 +1,6 @@
 -- Which time ranges are permanently missing?
+--
+-- Readers: loader, exporter, analyst.
 CREATE OR REPLACE VIEW masked_coverage_gaps WITH (security_barrier) AS
 SELECT
     app_id, job, stream, item_key, gap_start, gap_end, reason, run_id, found_at

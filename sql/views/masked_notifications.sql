@@ -1,4 +1,6 @@
 -- Which notifications did Apple send, without personal data?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_notifications WITH (security_barrier) AS
 SELECT
     app_id, notification_uuid, notification_type, subtype, version, bundle_id, app_apple_id, environment,

@@ -1,4 +1,6 @@
 -- What was refunded or revoked, when and why, without personal data?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_refunds WITH (security_barrier) AS
 SELECT
     app_id, transaction_id, original_transaction_id, web_order_line_item_id, app_transaction_id, product_id,

@@ -1,4 +1,6 @@
 -- Which subscriptions will renew, and at what price, without personal data?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_renewals WITH (security_barrier) AS
 SELECT
     app_id, original_transaction_id, app_transaction_id, environment, product_id, auto_renew_product_id,

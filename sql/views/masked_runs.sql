@@ -1,4 +1,6 @@
 -- When was the ledger last updated, and how complete is it?
+--
+-- Readers: loader, exporter, analyst.
 CREATE OR REPLACE VIEW masked_runs WITH (security_barrier) AS
 SELECT
     app_id, run_id, job, phase, frozen_now, started_at, finished_at, exit_code, version, restarted, listed_ids,

@@ -1,4 +1,6 @@
 -- Which status did Apple report for each subscription?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_subscription_statuses WITH (security_barrier) AS
 SELECT
     app_id, original_transaction_id, subscription_group_identifier, status, transaction_id, asked_at, first_seen_at,

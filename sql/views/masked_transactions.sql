@@ -1,4 +1,6 @@
 -- What was bought, when and for how much, without personal data?
+--
+-- Readers: analyst.
 CREATE OR REPLACE VIEW masked_transactions WITH (security_barrier) AS
 SELECT
     app_id, transaction_id, original_transaction_id, previous_original_transaction_id, web_order_line_item_id,

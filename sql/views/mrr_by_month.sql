@@ -4,6 +4,18 @@
 -- and taxes, at the end of the month.
 --
 -- One row for each app_id, month, product_id, period, storefront, currency.
+-- Readers: loader, exporter, actor, analyst.
+CREATE OR REPLACE VIEW refresh_mrr_changes AS
+SELECT
+    s.app_id, e.month, s.product_id, s.period, s.storefront, s.currency,
+    sum(s.sign * e.step) AS subscriptions,
+    sum(s.sign * e.step) FILTER (WHERE s.mrr_milliunits IS NULL) AS without_mrr,
+    sum(s.sign * e.step * s.mrr_milliunits) AS mrr_milliunits
+FROM refresh_changed_month_spans s
+CROSS JOIN LATERAL (VALUES (s.from_month, 1), (s.until_month, -1)) e (month, step)
+WHERE e.month IS NOT NULL AND NOT s.is_beside
+GROUP BY s.app_id, e.month, s.product_id, s.period, s.storefront, s.currency;
+
 CREATE OR REPLACE VIEW mrr_by_month AS
 WITH monthly AS (
     SELECT app_id, month, product_id, period, storefront, currency,

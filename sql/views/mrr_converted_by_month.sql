@@ -2,6 +2,8 @@
 --
 -- Every amount is converted at the rate that applies on the last day of its month; in the current month, at the rate that
 -- applies today. Amounts without a rate are excluded and their currencies are listed, as in revenue_converted_by_month.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW mrr_converted_by_month AS
 SELECT
     m.app_id, m.month, wanted.reporting_currency, m.product_id, m.storefront,

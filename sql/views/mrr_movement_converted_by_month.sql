@@ -5,6 +5,8 @@
 -- rounding. The opening of a month is the closing of the previous month at other rates; the difference is the effect of
 -- the rates. Subscriptions that switch currencies appear in switched_in and switched_out. The difference between the two
 -- is the change of the price.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW mrr_movement_converted_by_month AS
 SELECT
     m.app_id, m.month, wanted.reporting_currency,

@@ -5,6 +5,8 @@
 -- price. As part of the base it would count as kept. Neither ratio includes reactivations. ChartMogul divides by the MRR at the start of
 -- the period, and subtracts reactivation from its net churn. For RevenueCat no definition of MRR retention was found. Quick ratio = (new + reactivation + expansion) /
 -- (churn + contraction).
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW mrr_retention_by_month AS
 SELECT
     app_id, month, currency, opening_milliunits, closing_milliunits, closing_subscriptions,

@@ -1,6 +1,7 @@
 -- Did the receiver get every notification that Apple sent?
 --
 -- One row for each app_id, day, notification_type.
+-- Readers: loader, exporter, actor, receiver, analyst.
 CREATE OR REPLACE VIEW notification_completeness_by_day AS
 SELECT
     app_id, day, notification_type, received, in_history, received_and_in_history, recovered, recovered_by_result::text,

@@ -3,6 +3,8 @@
 -- In production, Apple retries 1, 12, 24, 48 and 72 hours after the previous attempt. It stops 157 hours after the first
 -- attempt. Attempts that were read earlier do not show later ones. So a notification counts as never received only if its
 -- attempts were read after Apple stopped. Until then, the next attempt is either due later, or has happened and is unknown.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW notification_deliveries AS
 SELECT
     n.app_id, n.notification_uuid, n.notification_type, n.subtype, n.signed_date,

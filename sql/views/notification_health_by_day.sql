@@ -1,6 +1,7 @@
 -- How reliably does the app's server accept Apple's notifications?
 --
 -- One row for each app_id, day, notification_type.
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW notification_health_by_day AS
 SELECT
     app_id, day, notification_type, notifications, delivered, delivered_at_once, retrying, not_known_yet, never_received,

@@ -6,6 +6,8 @@
 --
 -- Apple's commission is lower after a subscriber's first year of paid service. proceeds_by_year_estimated applies the
 -- rule's commission_after_a_year to the part of net in revenue_after_a_year_by_month, and commission to the rest.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW proceeds_by_month AS
 SELECT
     r.app_id, r.month, r.product_id, r.storefront, r.currency,

@@ -2,6 +2,8 @@
 --
 -- Sales and refunds are converted as in revenue_converted_by_month. Tax and commission are the same as in proceeds_by_month. Rows
 -- without a rule are excluded and flagged. Rows without a rate are excluded and their currencies are listed.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW proceeds_converted_by_month AS
 WITH booked AS (
     SELECT r.app_id, r.day, r.product_id, r.storefront, r.currency, r.net_milliunits AS net, 0 AS net_after_a_year FROM revenue_by_day r

@@ -2,6 +2,8 @@
 --
 -- products.period takes precedence over every other source, so a wrong value makes all MRR of the product wrong.
 -- Periods are compared by length, because P7D and P1W, or P12M and P1Y, mean the same.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW product_period_conflicts AS
 SELECT p.app_id, p.product_id, p.period AS entered_period, u.period AS usual_period
 FROM products p

@@ -14,6 +14,8 @@
 -- When a customer upgrades during a period, Apple refunds the unused part of the old period. Apple reports this refund in
 -- no field: both transactions keep their full price, and price, refunded and net count both. subscription_periods has an
 -- estimate in a separate column.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW purchases AS
 SELECT
     t.app_id, t.transaction_id, t.original_transaction_id,

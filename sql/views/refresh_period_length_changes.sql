@@ -1,4 +1,6 @@
 -- What do the subscriptions that changed add to refresh_period_length_totals?
+--
+-- One row for each app_id, product_id, period.
 CREATE OR REPLACE VIEW refresh_period_length_changes AS
 SELECT app_id, product_id, period_by_length AS period, sum(sign) AS periods
 FROM refresh_changed_periods

@@ -4,6 +4,28 @@
 -- The rate of a recent month still grows, because customers can request a refund for 90 days.
 --
 -- One row for each app_id, month, product_id, storefront, currency.
+-- Readers: loader, exporter, actor, analyst.
+CREATE OR REPLACE VIEW refresh_refund_rate_changes AS
+SELECT
+    app_id, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
+    sum(sign) AS purchases,
+    sum(sign) FILTER (WHERE is_refunded) AS refunded,
+    sum(sign) FILTER (WHERE is_refunded AND refund_reason = 1) AS refunded_for_an_issue,
+    sum(sign * price_milliunits) AS gross_milliunits,
+    sum(sign * refunded_milliunits) AS refunded_milliunits
+FROM refresh_changed_transactions
+WHERE is_paid AND purchase_date IS NOT NULL
+GROUP BY app_id, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date, product_id, storefront, currency;
+
+-- One row for each app_id, month, product_id, storefront, currency, delay.
+CREATE OR REPLACE VIEW refresh_refund_time_changes AS
+SELECT
+    app_id, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency, refund_date - purchase_date AS delay,
+    sum(sign) AS purchases
+FROM refresh_changed_transactions
+WHERE is_paid AND purchase_date IS NOT NULL AND is_refunded
+GROUP BY app_id, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date, product_id, storefront, currency, refund_date - purchase_date;
+
 CREATE OR REPLACE VIEW refund_rate_by_month AS
 SELECT
     app_id, month, product_id, storefront, currency,

@@ -7,6 +7,29 @@
 -- read them.
 --
 -- One row for each app_id, month, product_id, storefront, currency.
+-- Readers: loader, exporter, actor, analyst.
+
+-- One row for each app_id, month, product_id, storefront, currency, delay.
+CREATE OR REPLACE VIEW refresh_decision_time_changes AS
+SELECT app_id, month, product_id, storefront, currency, delay, sum(sign) AS requests
+FROM refresh_changed_refund_requests
+WHERE delay IS NOT NULL
+GROUP BY app_id, month, product_id, storefront, currency, delay;
+
+CREATE OR REPLACE VIEW refresh_refund_request_changes AS
+SELECT
+    app_id, month, product_id, storefront, currency,
+    sum(sign) FILTER (WHERE is_request) AS requests,
+    sum(sign) FILTER (WHERE is_request AND outcome = 'refunded') AS refunded,
+    sum(sign) FILTER (WHERE is_request AND outcome = 'declined') AS declined,
+    sum(sign) FILTER (WHERE is_request AND outcome = 'reversed') AS reversed,
+    sum(sign) FILTER (WHERE is_request AND outcome = 'pending') AS pending,
+    sum(sign * price_milliunits) FILTER (WHERE is_request) AS requested_milliunits,
+    sum(sign) FILTER (WHERE NOT is_request AND outcome = 'refunded') AS refunded_without_request,
+    sum(sign) FILTER (WHERE NOT is_request AND outcome = 'declined') AS declined_without_request
+FROM refresh_changed_refund_requests
+GROUP BY app_id, month, product_id, storefront, currency;
+
 CREATE OR REPLACE VIEW refund_requests_by_month AS
 SELECT
     t.app_id, t.month, t.product_id, t.storefront, t.currency,

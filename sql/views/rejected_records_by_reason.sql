@@ -1,4 +1,6 @@
 -- Which records could not be loaded, why, and since when?
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW rejected_records_by_reason AS
 SELECT
     app_id, job, stream, reason,

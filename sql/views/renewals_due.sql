@@ -19,6 +19,8 @@
 --
 -- Only a renewalDate in the future counts. That of a subscription in billing retry or in a grace period is usually past, so
 -- most of these are not here; current_subscriptions has them.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW renewals_due AS
 SELECT
     r.app_id, r.original_transaction_id, r.renewal_date, r.renewal_date - now() AS due_in,

@@ -1,6 +1,8 @@
 -- How recent is the renewal info of each subscription?
 --
 -- Views that depend on the age of renewal info read this view, so that the age is computed in one place.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW renewals_signed AS
 SELECT
     r.app_id, r.original_transaction_id, r.auto_renew_product_id, r.auto_renew_status, r.expiration_intent,

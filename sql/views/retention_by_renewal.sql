@@ -4,6 +4,17 @@
 -- current period does not count. This view counts payments; retention_cohorts counts calendar months.
 --
 -- One row for each app_id, product_id, period, payment_number.
+-- Readers: loader, exporter, actor, analyst.
+CREATE OR REPLACE VIEW refresh_renewal_changes AS
+SELECT
+    app_id, product_id, period, payment_number,
+    sum(sign) AS subscriptions,
+    sum(sign) FILTER (WHERE is_renewed OR ends_at <= as_of) AS due,
+    sum(sign) FILTER (WHERE is_renewed) AS renewed
+FROM refresh_changed_periods
+WHERE is_paid
+GROUP BY app_id, product_id, period, payment_number;
+
 CREATE OR REPLACE VIEW retention_by_renewal AS
 SELECT
     app_id, product_id, period, payment_number, subscriptions, due, renewed,

@@ -3,6 +3,8 @@
 -- A sale is converted at the rate of the day of the purchase, a refund at the rate of the day of the refund. These are the days of
 -- revenue_by_day. So rates of later days change no earlier figure. RevenueCat and Adapty use the rate of the day of the purchase, too. Amounts
 -- without a rate are excluded and their currencies are listed, so that amounts of different currencies are never added up.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW revenue_converted_by_month AS
 SELECT
     r.app_id, date_trunc('month', r.day::timestamp)::date AS month, rate.reporting_currency, r.product_id, r.storefront,

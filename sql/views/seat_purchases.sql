@@ -7,6 +7,8 @@
 -- additionalTransactionReason, App Store Server API 1.23, read 2026-11.
 --
 -- The condition on type, quantity and reason is that of the index transactions_seats.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW seat_purchases AS
 SELECT
     t.app_id, t.transaction_id, t.original_transaction_id, t.product_id, t.storefront, t.purchase_date, t.expires_date,

@@ -1,8 +1,7 @@
 -- What do the columns mean that a view takes unchanged from a table?
 --
 -- The view's column gets the comment of the table's column, so that the text exists once. A masked view uses the table of
--- the same name; a view that is read at a refresh uses its kept table; other views use transactions. An analyst can read
--- masked_apps, not apps. A decimal amount, NAME_amount, is NAME_milliunits in whole units: docs/analysts/metrics.md. A
+-- the same name, other views use transactions. An analyst can read masked_apps, not apps. A decimal amount, NAME_amount, is NAME_milliunits in whole units: docs/analysts/metrics.md. A
 -- converted view has amounts in reporting_currency. The file creates no view, so the migrator runs it after all files that do.
 DO $$
 DECLARE
@@ -14,7 +13,6 @@ BEGIN
           FROM pg_class view
           JOIN pg_class source ON source.relnamespace = view.relnamespace AND source.relkind IN ('r', 'p')
                               AND source.relname = CASE WHEN view.relname LIKE 'masked\_%' THEN substr(view.relname, 8)
-                                                        WHEN view.relname LIKE '%\_at\_refresh' THEN 'kept_' || left(view.relname, -11)
                                                         ELSE 'transactions' END
           JOIN pg_attribute shown ON shown.attrelid = view.oid
           JOIN pg_attribute told ON told.attrelid = source.oid AND told.attname = shown.attname AND told.attnum > 0

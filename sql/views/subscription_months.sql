@@ -4,6 +4,8 @@
 -- shared subscriptions. A cancelled subscription is active until it expires. A month ends at midnight UTC; a period that
 -- begins at that instant belongs to the next month. The current month shows the present state. A period without an
 -- expiresDate is in no month, because its end is unknown.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW subscription_months AS
 SELECT
     p.app_id, p.original_transaction_id,

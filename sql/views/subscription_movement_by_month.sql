@@ -5,6 +5,7 @@
 -- for every month in which it has active subscriptions, so rows can be added up over products and storefronts.
 --
 -- One row for each app_id, month, product_id, storefront.
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW subscription_movement_by_month AS
 WITH moved AS (
     SELECT app_id, date_trunc('month', day::timestamp)::date AS month, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed,

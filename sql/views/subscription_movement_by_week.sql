@@ -5,6 +5,7 @@
 -- every week in which it has active subscriptions, so rows can be added up over products and storefronts.
 --
 -- One row for each app_id, week, product_id, storefront.
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW subscription_movement_by_week AS
 WITH moved AS (
     SELECT app_id, date_trunc('week', day::timestamp)::date AS week, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed,

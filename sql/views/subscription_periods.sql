@@ -36,6 +36,8 @@
 -- price * (expiresDate - purchaseDate of the upgrade) / (expiresDate - purchaseDate). The estimate is NULL if nothing was
 -- paid, if seats were added in the period, if Apple reports a refund of the same transaction, if the upgrade was paid in
 -- another currency, if a date is missing, and if the change took effect at the end of the period.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW subscription_periods AS
 WITH stretch AS (
     SELECT

@@ -1,6 +1,8 @@
 -- Which notifications has the app's server never received, or possibly not yet received?
 --
 -- The query starts with the few notifications that have a failed attempt and no success, so that it does not scan all.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW undelivered_notifications AS
 SELECT
     d.app_id, d.notification_uuid, d.notification_type, d.subtype, d.signed_date, d.transaction_id,

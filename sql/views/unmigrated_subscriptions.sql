@@ -1,6 +1,7 @@
 -- Which active subscriptions were not migrated to Advanced Commerce, and why?
 --
 -- One row for each app_id, original_transaction_id. Only of apps for which a migration (migrateSubscription) was planned. A subscription
+-- Readers: loader, exporter, actor, analyst.
 -- is migrated when its last transaction or its newest renewal info has Advanced Commerce. What a family member shares is left out: it
 -- follows the purchase.
 --

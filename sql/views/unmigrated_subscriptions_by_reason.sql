@@ -1,6 +1,7 @@
 -- How many active subscriptions were not migrated to Advanced Commerce, by product and reason?
 --
 -- One row for each app_id, product_id, reason, rule, apple_code. unmigrated_subscriptions lists them.
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW unmigrated_subscriptions_by_reason AS
 SELECT
     app_id, product_id, reason, rule, apple_code, count(*) AS subscriptions, count(*) FILTER (WHERE will_renew) AS will_renew,

@@ -11,9 +11,9 @@ struct RefreshCommand: AsyncParsableCommand {
             the views during the refresh see the old figures. It computes what changed
             since the last refresh.
 
-            --verify then compares every view with a computation from every record. It
-            prints each difference, and ends with exit code 2 if there is one; the next
-            refresh then computes everything.
+            --verify then computes everything from every record. It prints each row that
+            was different, and ends with exit code 2 if there is one; the views then show
+            the computed rows.
 
               storeledger refresh jobs/nightly-sync.yaml
               storeledger refresh --verify --json
@@ -78,7 +78,7 @@ struct RefreshCommand: AsyncParsableCommand {
             }
         }
         Console.message(
-            "storeledger: \(counted(differences.count, "difference")); the next refresh computes everything from every record"
+            "storeledger: \(counted(differences.count, "difference")); the views show the computed rows now"
         )
         throw ExitCode(ExitStatus.completeWithLosses.rawValue)
     }

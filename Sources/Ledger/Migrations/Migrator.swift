@@ -53,7 +53,7 @@ package struct Migrator: Sendable {
         let migrations = try migrationFiles()
         let definitions = try Definitions(directory: directory)
         let views = ViewFile.ordered(
-            try directory.files(in: directory.views).map { ViewFile(name: $0.name, text: $0.text) }
+            try directory.files(in: directory.views).flatMap { ViewFile.views(in: $0.name, $0.text) }
         )
         return try await ledger.pages.namingHolders {
             do {
@@ -303,6 +303,7 @@ package struct Migrator: Sendable {
             name text PRIMARY KEY, checksum text NOT NULL, position integer NOT NULL,
             applied_at timestamptz NOT NULL DEFAULT now(), shows_last_refresh boolean NOT NULL DEFAULT false, row_key text[],
             files_checksum text, defines_refresh boolean NOT NULL DEFAULT false);
+        ALTER TABLE schema_views ADD COLUMN IF NOT EXISTS readers text[] NOT NULL DEFAULT '{}';
         COMMENT ON TABLE schema_views IS 'The views of sql/views in this schema.';
         COMMENT ON COLUMN schema_views.name IS 'The view''s name.';
         COMMENT ON COLUMN schema_views.checksum IS 'SHA-256 of the definition. If it changes, migrate recreates the view.';
@@ -311,6 +312,7 @@ package struct Migrator: Sendable {
         COMMENT ON COLUMN schema_views.shows_last_refresh IS 'Whether the view shows the ledger as of the last refresh, because it reads totals, itself or through other views.';
         COMMENT ON COLUMN schema_views.row_key IS 'The columns that identify a row. NULL if the view''s file does not name them.';
         COMMENT ON COLUMN schema_views.files_checksum IS 'SHA-256 of all files of sql/views when migrate last wrote the comments of all views. If no file has changed since, migrate writes none.';
+        COMMENT ON COLUMN schema_views.readers IS 'The roles of sql/roles.sql that may read the view, without their prefix.';
         COMMENT ON COLUMN schema_views.defines_refresh IS 'Whether a refresh stores or counts rows by this view. If its definition changes, the next refresh computes everything.';
         """
 

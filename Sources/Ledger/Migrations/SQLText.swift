@@ -24,6 +24,9 @@ extension String {
 }
 
 extension Substring {
+    /// Whether a line has nothing but a comment.
+    var isSQLComment: Bool { utf8.drop { $0 == UInt8(ascii: " ") }.starts(with: "--".utf8) }
+
     /// The runs of letters, digits and underscores.
     ///
     /// A character outside ASCII counts as a letter.

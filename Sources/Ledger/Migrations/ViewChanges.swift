@@ -8,6 +8,8 @@ import SignedData
 /// `CREATE OR REPLACE` cannot remove columns. So a view with a changed definition is dropped and created again, with the
 /// views that depend on it, and its grants are restored. An unchanged view is not recreated, because that would wait for
 /// its readers. Only its comments are written again, because a migration can change what they are taken from.
+///
+/// A view `refresh_NAME_changes` says what changed rows add to the table `refresh_NAME_totals`. The table is made from the view.
 package struct ViewChanges {
     /// The changes of ``apply(on:)``.
     package struct Report: Sendable, Equatable {
@@ -70,9 +72,9 @@ package struct ViewChanges {
         on connection: borrowing PostgresConnection
     ) throws -> Report {
         var report = Report()
-        let grants = try dropStale(all: replaceTables != nil, on: connection, &report)
+        var grants = try dropStale(all: replaceTables != nil, on: connection, &report)
         try replaceTables?(connection)
-        let kept = Set(
+        var kept = Set(
             try connection.run(
                 """
                 SELECT v.name FROM schema_views v JOIN pg_class c ON c.relname = v.name AND c.relkind = 'v'
@@ -88,10 +90,34 @@ package struct ViewChanges {
                 if file.isView { report.unchanged += 1 }
                 if !file.comments.isEmpty { try connection.script(file.comments) }
             }
+            if let totals = file.totals { grants += try makeTotals(totals, of: file, on: connection, &kept) }
         }
         for grant in grants { try connection.script(grant) }
         try record(on: connection)
         return report
+    }
+
+    /// Makes the table of totals of a view of changes, unless there is one with the view's columns.
+    ///
+    /// - Parameters:
+    ///   - totals: The name of the table.
+    ///   - changes: The view.
+    ///   - connection: Inside the transaction.
+    ///   - kept: The views that are not created again; those that read a table with other columns are removed.
+    /// - Returns: Statements that restore the grants of the removed views.
+    private func makeTotals(
+        _ totals: String,
+        of changes: ViewFile,
+        on connection: borrowing PostgresConnection,
+        _ kept: inout Set<String>
+    ) throws -> [String] {
+        let parameters: [Cell] = [.text(changes.relation), .textArray(changes.rowKey ?? [])]
+        let fits = try connection.run("SELECT coalesce(totals_fit($1, $2::text[]), false) AS fits", parameters)
+        guard try !fits[0].bool("fits") else { return [] }
+        let dropped = try drop([totals], on: connection)
+        kept.subtract(dropped.map(\.name))
+        _ = try connection.run("SELECT make_totals($1, $2::text[])", parameters)
+        return dropped.flatMap(\.grants)
     }
 
     /// Writes the list of views.
@@ -100,12 +126,13 @@ package struct ViewChanges {
         let views = files.enumerated().filter(\.element.isView)
         _ = try connection.run(
             """
-            INSERT INTO schema_views AS v (name, checksum, position, shows_last_refresh, row_key, files_checksum)
-            SELECT name, checksum, position::integer, shows_last_refresh::boolean, string_to_array(nullif(row_key, ''), ', '), $6::text
-              FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-                   AS f (name, checksum, position, shows_last_refresh, row_key)
+            INSERT INTO schema_views AS v (name, checksum, position, shows_last_refresh, row_key, readers, files_checksum)
+            SELECT name, checksum, position::integer, shows_last_refresh::boolean, string_to_array(nullif(row_key, ''), ', '),
+                   coalesce(string_to_array(nullif(readers, ''), ', '), '{}'), $7::text
+              FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+                   AS f (name, checksum, position, shows_last_refresh, row_key, readers)
             ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, position = excluded.position,
-                shows_last_refresh = excluded.shows_last_refresh, row_key = excluded.row_key,
+                shows_last_refresh = excluded.shows_last_refresh, row_key = excluded.row_key, readers = excluded.readers,
                 files_checksum = excluded.files_checksum, applied_at = now()
             """,
             [
@@ -113,6 +140,7 @@ package struct ViewChanges {
                 .textArray(views.map { String($0.offset) }),
                 .textArray(views.map { asOfRefresh.contains($0.element.relation) ? "true" : "false" }),
                 .textArray(views.map { ($0.element.rowKey ?? []).joined(separator: ", ") }),
+                .textArray(views.map { $0.element.readers.joined(separator: ", ") }),
                 .text(filesChecksum),
             ]
         )
@@ -150,11 +178,30 @@ package struct ViewChanges {
         }
         let stale = known.filter { all || current[$0.name] != $0.checksum }.map(\.name)
         guard !stale.isEmpty else { return [] }
+        var grants: [String] = []
+        for view in try drop(stale, on: connection) {
+            if current[view.name] == nil { report.dropped.append(view.name) } else { grants += view.grants }
+        }
+        _ = try connection.run("DELETE FROM schema_views WHERE name = ANY ($1::text[])", [.textArray(stale)])
+        return grants
+    }
+
+    /// Drops views, and the views that read them or the tables; dependent views first.
+    ///
+    /// - Parameters:
+    ///   - relations: Views and tables of the schema; the tables stay.
+    ///   - connection: Inside the transaction.
+    /// - Returns: The dropped views, each with statements that restore its grants.
+    /// - Throws: ``LedgerError/viewInUse(view:by:)``, ``Postgres/PostgresError``.
+    private func drop(
+        _ relations: [String],
+        on connection: borrowing PostgresConnection
+    ) throws -> [(name: String, grants: [String])] {
         let doomed = try connection.run(
             """
             WITH RECURSIVE standing (oid, depth) AS (
                 SELECT c.oid, 0 FROM pg_class c
-                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1::text[]) AND c.relkind IN ('v', 'm')
+                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1::text[])
                 UNION
                 SELECT r.ev_class, s.depth + 1
                   FROM standing s
@@ -169,19 +216,16 @@ package struct ViewChanges {
                                        CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END))
                                FROM aclexplode(c.relacl) a WHERE a.grantee <> c.relowner), '{}') AS grants
               FROM (SELECT oid, max(depth) AS depth FROM standing GROUP BY oid) s JOIN pg_class c USING (oid)
+             WHERE c.relkind IN ('v', 'm')
              ORDER BY s.depth DESC
             """,
-            [.textArray(stale)]
+            [.textArray(relations)]
         )
-        var grants: [String] = []
-        for row in doomed {
+        return try doomed.map { row in
             let view = try row.text("view")
-            guard try row.bool("is_ours") else { throw LedgerError.viewInUse(view: stale.sorted()[0], by: view) }
+            guard try row.bool("is_ours") else { throw LedgerError.viewInUse(view: relations.sorted()[0], by: view) }
             try connection.script("DROP \(try row.bool("is_materialized") ? "MATERIALIZED " : "")VIEW \(view)")
-            let name = try row.text("name")
-            if current[name] == nil { report.dropped.append(name) } else { grants += try row.textArray("grants") }
+            return (try row.text("name"), try row.textArray("grants"))
         }
-        _ = try connection.run("DELETE FROM schema_views WHERE name = ANY ($1::text[])", [.textArray(stale)])
-        return grants
     }
 }

@@ -11,9 +11,7 @@ package struct DataDictionary: Sendable, Equatable {
         package fileprivate(set) var columns: [Column]
 
         /// Whether it exists for a refresh of the views alone; see `docs/explanation/refresh.md`.
-        package var isOfRefresh: Bool {
-            name.hasPrefix("refresh_") || name.hasPrefix("kept_") || name.hasSuffix("_at_refresh")
-        }
+        package var isOfRefresh: Bool { name.hasPrefix("refresh_") }
 
         /// Whether it is a view that answers a question.
         package var isShown: Bool { kind != "table" && !isOfRefresh }
@@ -55,8 +53,8 @@ package struct DataDictionary: Sendable, Equatable {
         }
         lines += [
             "", "## Internal", "",
-            "Tables and views whose names begin with `refresh_` or `kept_`, or end in `_at_refresh`, are for a refresh of the",
-            "views alone. No role may read them. Their definitions are in `sql/views` and `sql/migrations`.",
+            "Tables and views whose names begin with `refresh_` are for a refresh of the views alone. No role may read them.",
+            "Their definitions are in `sql/views` and `sql/migrations`.",
         ]
         return lines
     }

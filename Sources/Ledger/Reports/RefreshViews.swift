@@ -12,17 +12,17 @@ package struct RefreshReport: Codable, Sendable, Equatable {
     package let milliseconds: Int64
 }
 
-/// A row of a view that differs from a computation from every record, or a stored row behind the views.
+/// A row of a view that differed from a computation from every record, or a stored row behind the views.
 ///
 /// Its JSON form is stable and documented in `docs/reference/json.md`.
 package struct ViewDifference: Codable, Sendable, Equatable {
-    /// The view, `refresh_stored_periods` or `refresh_stored_transactions`.
+    /// The view, or a table of stored rows such as `refresh_stored_periods`.
     package let view: String
     /// The key columns, as JSON.
     package let key: String
-    /// The row that the view shows, as JSON; `nil` if it shows none.
+    /// The row that the view showed, as JSON; `nil` if it showed none.
     package let shown: String?
-    /// The row that the records give, as JSON; `nil` if they give none.
+    /// The row that the records give, and that the view shows now, as JSON; `nil` if they give none.
     package let computed: String?
 }
 
@@ -66,11 +66,9 @@ extension Ledger {
         return try await underRefreshLock { try Self.refreshAll(onlyIfRedefined: true, on: $0) }
     }
 
-    /// Refreshes the views, and compares them with a computation from every record, in one snapshot.
+    /// Refreshes the views, then computes everything from every record, in one snapshot.
     ///
-    /// After a difference, the next refresh computes everything again.
-    ///
-    /// - Returns: The differences, at most 100 for each view.
+    /// - Returns: The differences between the two, at most 100 for each view. They are corrected.
     /// - Throws: As ``refreshViews(everything:)``.
     package func verifyViews() async throws -> [ViewDifference] {
         try await underRefreshLock { connection in

@@ -68,9 +68,6 @@ enum RoleMatrix {
         Statement("SELECT 1 FROM notification_reconciliation", "ml"),
         Statement("UPDATE notification_reconciliation SET unexplained = 0", "ml"),
         Statement("DELETE FROM notification_reconciliation", "m"),
-        // What a refresh keeps for itself.
-        Statement("SELECT 1 FROM kept_purchases", "m"),
-        Statement("SELECT 1 FROM purchases_at_refresh", "m"),
         Statement("SELECT * FROM products, exchange_rates, proceeds_rules", "mlea"),
         Statement("SELECT reporting_currency FROM revenue_converted_by_month", "mlea"),
         Statement("SELECT view FROM view_freshness", "mlea"),

@@ -147,7 +147,7 @@ struct MoneyViewTests {
                 ]
         )
         // The same from the totals of a refresh and from every record: 7479 + 4479 + 13125, and 3330 + 9990.
-        for view in ["revenue_by_month", "refresh_revenue_by_month_from_scratch"] {
+        for view in ["revenue_by_month", "(\(try #require(Oracle.queries["revenue_by_month"]))) every_record"] {
             #expect(
                 try await world.answer(
                     "SELECT product_id, gross_milliunits, refunds, refunded_milliunits, net_milliunits FROM \(view) ORDER BY 1"
@@ -373,7 +373,7 @@ struct MoneyViewTests {
         )
         #expect(
             try await world.answer(
-                "SELECT count(*) FROM (SELECT * FROM product_prices EXCEPT SELECT * FROM refresh_product_prices_from_scratch) v"
+                "SELECT count(*) FROM (SELECT * FROM product_prices EXCEPT (\(try #require(Oracle.queries["product_prices"])))) v"
             ) == ["0"]
         )
         #expect(

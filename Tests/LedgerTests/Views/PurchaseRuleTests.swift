@@ -26,7 +26,7 @@ struct PurchaseRuleTests {
     /// Refreshes what changed, compares it with every record, and returns `shown` with the names of its columns.
     private func counts(_ world: TestLedger) async throws -> String {
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         let row = try await world.value(
             "SELECT string_agg(key || '=' || value, ' ' ORDER BY n) FROM (\(Self.shown)) s CROSS JOIN LATERAL jsonb_each_text(to_jsonb(s)) WITH ORDINALITY AS e (key, value, n)"
         )
@@ -115,7 +115,7 @@ struct PurchaseRuleTests {
         // The period's MRR changes, and with it that of the cancellation that names the other ID.
         try await world.run("UPDATE transactions SET price_milliunits = 4990 WHERE transaction_id = '401'")
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         let cancelled = "SELECT storefront, cancelled_mrr_milliunits FROM cancellations_by_day"
         try await file("402", signed: "2025-03-12", in: world)
         try await world.run("UPDATE transactions SET web_order_line_item_id = 'other' WHERE transaction_id = '402'")
@@ -127,12 +127,12 @@ struct PurchaseRuleTests {
         ] {
             try await world.run(change)
             try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-            #expect(try await world.ledger.verifyViews() == [])
+            #expect(try await world.differences() == [])
             #expect(try await world.answer(cancelled) == [shown])
         }
         try await file("400", signed: "2025-03-10", in: world)
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(try await world.answer(cancelled) == ["USA 4990"])
     }
 
@@ -177,7 +177,7 @@ struct PurchaseRuleTests {
         #expect(try await world.answer("SELECT transaction_id FROM purchases ORDER BY 1") == ["c1", "r1"])
         try await world.buy("p1 | p1 | forever | 2025-01-10 | - | 29990 | \(sale)")
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(
             try await world.answer(
                 "SELECT month, purchases, gross_milliunits FROM revenue_by_month WHERE product_id = 'forever'"
@@ -213,7 +213,7 @@ struct PurchaseRuleTests {
         // Another record of the subscription, and the customer of all of its purchases is known.
         try await world.buy("b1 | b1 | plus.monthly | 2025-01-10 | 2025-02-10 | 1000 | app_transaction_id=800")
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(
             try await world.answer("SELECT DISTINCT customer_key FROM purchases WHERE original_transaction_id = 'b1'")
                 == ["800"]
@@ -249,7 +249,7 @@ struct PurchaseRuleTests {
             """
         )
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(
             try await world.answer(
                 "SELECT original_transaction_id, has_gap, is_continued, is_renewed FROM subscription_periods WHERE period_number = 1 ORDER BY 1"
@@ -324,7 +324,7 @@ struct PurchaseRuleTests {
             UPDATE refresh_state SET purchases = 1000000000
             """
         )
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(try await world.answer(january) == ["team.monthly 119880", "team.yearly 40000"])
         #expect(
             try await world.answer(
@@ -399,7 +399,7 @@ struct PurchaseRuleTests {
             """
         )
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(
             try await world.answer("SELECT day, started, converted, running, lost FROM trials_by_day ORDER BY 1")
                 == ["2025-04-19 3 1 0 2", "2025-10-19 1 1 0 0"]
@@ -436,7 +436,7 @@ struct PurchaseRuleTests {
         let january = "SELECT proceeds_by_year_estimated_amount FROM proceeds_by_month WHERE month = '2025-01-01'"
         #expect(try await world.answer(january) == ["6.993"])
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         // Without the extension, the same days would be paid service.
         try await world.run("UPDATE transactions SET expires_date = '2024-01-31Z' WHERE transaction_id = 'a01'")
         try await world.buy("a00 | a | plus.monthly | 2024-01-31 | 2024-03-02 | 9990 | transaction_reason=RENEWAL")
@@ -456,7 +456,7 @@ struct PurchaseRuleTests {
             """
         )
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(
             try await world.answer("SELECT month, redemptions FROM offer_redemptions_by_month ORDER BY 1")
                 == ["2025-01-01 2", "2025-06-01 1"]
@@ -480,7 +480,7 @@ struct PurchaseRuleTests {
             """
         )
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
         #expect(
             try await world.answer(
                 "SELECT sum(failed), sum(recovered), sum(still_tried), sum(lost) FROM billing_recovery_by_month"

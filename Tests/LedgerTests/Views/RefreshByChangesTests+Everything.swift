@@ -75,7 +75,7 @@ extension RefreshByChangesTests {
         let after = try Self.figures(reader)
         #expect(Set(after).intersection(before).count < before.count / 2)
         #expect(try Self.figures(older) == before)
-        #expect(try await world.ledger.verifyViews() == [])
+        #expect(try await world.differences() == [])
     }
 
     @Test

@@ -24,7 +24,7 @@ COMMENT ON FUNCTION keep_for_refresh IS 'A part of verify_views().';
 
 -- What the view shows while the table is empty: so a materialised view can be refreshed, or restored, by itself, too.
 --
--- A function, because the planner would add what the view may show to what the table holds, and take many rows for more.
+-- A function, because the planner would add the rows that the view may show to the rows of the table, and expect too many.
 CREATE OR REPLACE FUNCTION unless_kept(kept anyelement) RETURNS SETOF anyelement
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 SET search_path FROM CURRENT AS $$
 DECLARE
@@ -37,7 +37,7 @@ BEGIN
                                     (SELECT substr(relname, 6) FROM pg_class WHERE oid = holder));
     END IF;
 END $$;
-COMMENT ON FUNCTION unless_kept IS 'What a view shows, unless the table with kept_ before its name holds it.';
+COMMENT ON FUNCTION unless_kept IS 'What a view shows, unless the table with kept_ before its name has it.';
 
 -- Brings the totals up to date, and compares the views with what the views …_from_scratch compute, in the snapshot of
 -- the caller's transaction.

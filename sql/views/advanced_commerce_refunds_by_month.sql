@@ -1,6 +1,6 @@
 -- What was refunded of Advanced Commerce purchases, by item and reason?
 --
--- One row for each app_id, month, sku, currency, refund_reason, refund_type. The month is that of the refund. A purchase under two
+-- One row for each app_id, month, sku, currency, refund_reason, refund_type. The month is the month of the refund. A purchase under two
 -- transaction IDs counts once (refresh_purchase_records).
 CREATE OR REPLACE VIEW advanced_commerce_refunds_by_month AS
 SELECT

@@ -1,4 +1,4 @@
--- What became of the subscriptions whose prices were changed: told, accepted, renewed or lost?
+-- What happened to the subscriptions whose prices were changed: communicated, accepted, renewed or lost?
 --
 -- One row for each app_id, job, batch, occurrence. A batch of changeSubscriptionPrice is a cohort of a campaign. The counts are of the rows
 -- that Apple applied. A subscription is renewed when it has a transaction that was bought after the request. It is lost when it has not renewed, and its

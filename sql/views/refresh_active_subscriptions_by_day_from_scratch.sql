@@ -1,6 +1,6 @@
 -- What does active_subscriptions_by_day show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of active_subscriptions_by_day.
+-- storeledger refresh --verify compares the two. Both have the columns of active_subscriptions_by_day.
 CREATE OR REPLACE VIEW refresh_active_subscriptions_by_day_from_scratch AS
 WITH change AS (
     -- A period that ends at midnight is active at the end of the previous day.

@@ -1,6 +1,6 @@
 -- What does average_revenue_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of average_revenue_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of average_revenue_by_month.
 CREATE OR REPLACE VIEW refresh_average_revenue_by_month_from_scratch AS
 SELECT
     app_id, month, currency,

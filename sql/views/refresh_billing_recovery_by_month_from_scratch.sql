@@ -1,6 +1,6 @@
 -- What does billing_recovery_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of billing_recovery_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of billing_recovery_by_month.
 CREATE OR REPLACE VIEW refresh_billing_recovery_by_month_from_scratch AS
 WITH failure AS (
     SELECT app_id || ' ' || t.original_transaction_id || ' ' || coalesce(t.web_order_line_item_id, transaction_id) AS key, true AS is_told

@@ -1,6 +1,6 @@
 -- What does cancellations_by_day show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of cancellations_by_day.
+-- storeledger refresh --verify compares the two. Both have the columns of cancellations_by_day.
 CREATE OR REPLACE VIEW refresh_cancellations_by_day_from_scratch AS
 SELECT
     n.app_id, (n.signed_date AT TIME ZONE 'UTC')::date AS day, coalesce(p.product_id, n.product_id) AS product_id, p.storefront, p.currency,

@@ -1,6 +1,6 @@
 -- What do the subscriptions that changed add to refresh_churn_totals?
 --
--- The reasons are those of renewals_and_churn_by_month.
+-- The reasons are the same as in renewals_and_churn_by_month.
 CREATE OR REPLACE VIEW refresh_churn_changes AS
 WITH renewal AS (
     SELECT sign, app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, payment_number = 1 AS is_first,

@@ -1,6 +1,6 @@
 -- What do the subscriptions that changed add to refresh_cohort_totals?
 --
--- The cohort is that of retention_cohorts. Months before the cohort's count as its first month.
+-- The cohort is the same as in retention_cohorts. Months before the cohort's count as its first month.
 CREATE OR REPLACE VIEW refresh_cohort_changes AS
 WITH first AS (
     SELECT DISTINCT ON (sign, app_id, original_transaction_id)

@@ -1,6 +1,6 @@
 -- What does family_sharing_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of family_sharing_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of family_sharing_by_month.
 CREATE OR REPLACE VIEW refresh_family_sharing_by_month_from_scratch AS
 SELECT
     app_id, month, product_id,

@@ -1,6 +1,6 @@
 -- What does lifetime_value_by_cohort show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of lifetime_value_by_cohort.
+-- storeledger refresh --verify compares the two. Both have the columns of lifetime_value_by_cohort.
 CREATE OR REPLACE VIEW refresh_lifetime_value_by_cohort_from_scratch AS
 WITH customer AS (
     SELECT app_id, customer_key, currency, min(month) AS cohort_month

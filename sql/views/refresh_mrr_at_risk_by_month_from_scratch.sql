@@ -1,6 +1,6 @@
 -- What does mrr_at_risk_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of mrr_at_risk_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of mrr_at_risk_by_month.
 CREATE OR REPLACE VIEW refresh_mrr_at_risk_by_month_from_scratch AS
 SELECT
     app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,

@@ -1,6 +1,6 @@
 -- What does mrr_movement_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of mrr_movement_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of mrr_movement_by_month.
 CREATE OR REPLACE VIEW refresh_mrr_movement_by_month_from_scratch AS
 WITH state AS (
     -- next_month is the following month; after_month is the next month in which the subscription was active.

@@ -1,6 +1,6 @@
 -- What does new_subscriptions_by_day show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of new_subscriptions_by_day.
+-- storeledger refresh --verify compares the two. Both have the columns of new_subscriptions_by_day.
 CREATE OR REPLACE VIEW refresh_new_subscriptions_by_day_from_scratch AS
 SELECT
     app_id, (starts_at AT TIME ZONE 'UTC')::date AS day, product_id, storefront,

@@ -1,6 +1,6 @@
 -- What does notification_health_by_day show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of notification_health_by_day.
+-- storeledger refresh --verify compares the two. Both have the columns of notification_health_by_day.
 CREATE OR REPLACE VIEW refresh_notification_health_by_day_from_scratch AS
 SELECT
     app_id, (signed_date AT TIME ZONE 'UTC')::date AS day, notification_type,

@@ -1,6 +1,6 @@
 -- What does offer_conversion_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of offer_conversion_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of offer_conversion_by_month.
 CREATE OR REPLACE VIEW refresh_offer_conversion_by_month_from_scratch AS
 WITH offer AS (
     SELECT app_id, original_transaction_id, is_trial, offer_type, offer_identifier, offer_discount_type,

@@ -1,6 +1,6 @@
 -- What does offer_redemptions_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of offer_redemptions_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of offer_redemptions_by_month.
 CREATE OR REPLACE VIEW refresh_offer_redemptions_by_month_from_scratch AS
 SELECT
     p.app_id, date_trunc('month', p.starts_at AT TIME ZONE 'UTC')::date AS month, p.product_id, p.storefront,

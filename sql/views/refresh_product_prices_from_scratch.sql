@@ -1,6 +1,6 @@
 -- What does product_prices show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of product_prices.
+-- storeledger refresh --verify compares the two. Both have the columns of product_prices.
 CREATE OR REPLACE VIEW refresh_product_prices_from_scratch AS
 SELECT
     app_id, product_id, storefront, currency, price_milliunits,

@@ -1,6 +1,6 @@
 -- What does product_summary show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of product_summary.
+-- storeledger refresh --verify compares the two. Both have the columns of product_summary.
 CREATE OR REPLACE VIEW refresh_product_summary_from_scratch AS
 SELECT
     p.app_id, p.product_id,

@@ -1,6 +1,6 @@
 -- What does renewals_and_churn_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of renewals_and_churn_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of renewals_and_churn_by_month.
 CREATE OR REPLACE VIEW refresh_renewals_and_churn_by_month_from_scratch AS
 WITH state AS (
     SELECT app_id, original_transaction_id, (month + interval '1 month')::date AS next_month, product_id,

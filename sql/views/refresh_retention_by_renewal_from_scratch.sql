@@ -1,6 +1,6 @@
 -- What does retention_by_renewal show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of retention_by_renewal.
+-- storeledger refresh --verify compares the two. Both have the columns of retention_by_renewal.
 CREATE OR REPLACE VIEW refresh_retention_by_renewal_from_scratch AS
 SELECT
     app_id, product_id, period, payment_number,

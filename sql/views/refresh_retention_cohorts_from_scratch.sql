@@ -1,6 +1,6 @@
 -- What does retention_cohorts show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of retention_cohorts.
+-- storeledger refresh --verify compares the two. Both have the columns of retention_cohorts.
 CREATE OR REPLACE VIEW refresh_retention_cohorts_from_scratch AS
 WITH first AS (
     SELECT DISTINCT ON (app_id, original_transaction_id)

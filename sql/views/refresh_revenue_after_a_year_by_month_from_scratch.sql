@@ -1,6 +1,6 @@
 -- What does revenue_after_a_year_by_month show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of revenue_after_a_year_by_month.
+-- storeledger refresh --verify compares the two. Both have the columns of revenue_after_a_year_by_month.
 CREATE OR REPLACE VIEW refresh_revenue_after_a_year_by_month_from_scratch AS
 WITH paid AS (
     SELECT app_id, original_transaction_id, transaction_id, period_number, product_id, storefront, currency, price_milliunits, starts_at,

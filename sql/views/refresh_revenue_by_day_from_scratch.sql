@@ -1,6 +1,6 @@
 -- What does revenue_by_day show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of revenue_by_day.
+-- storeledger refresh --verify compares the two. Both have the columns of revenue_by_day.
 CREATE OR REPLACE VIEW refresh_revenue_by_day_from_scratch AS
 SELECT
     app_id, day, product_id, storefront, currency,

@@ -1,6 +1,6 @@
 -- What does subscription_movement_by_day show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of subscription_movement_by_day.
+-- storeledger refresh --verify compares the two. Both have the columns of subscription_movement_by_day.
 CREATE OR REPLACE VIEW refresh_subscription_movement_by_day_from_scratch AS
 SELECT
     app_id, (at AT TIME ZONE 'UTC')::date AS day, product_id, storefront,

@@ -1,6 +1,6 @@
 -- What does subscriptions_by_status show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of subscriptions_by_status.
+-- storeledger refresh --verify compares the two. Both have the columns of subscriptions_by_status.
 CREATE OR REPLACE VIEW refresh_subscriptions_by_status_from_scratch AS
 SELECT
     app_id, product_id, storefront, currency, status,

@@ -1,6 +1,6 @@
 -- What do the subscriptions that changed add to refresh_trial_totals?
 --
--- A trial is that of trials_by_day: a run of free periods, each of which begins when the one before ends.
+-- A trial is the same as in trials_by_day: a run of free periods, each of which begins when the one before ends.
 CREATE OR REPLACE VIEW refresh_trial_changes AS
 WITH free AS (
     SELECT *, count(*) FILTER (WHERE is_first) OVER (PARTITION BY sign, app_id, original_transaction_id ORDER BY period_number) AS trial_number

@@ -1,6 +1,6 @@
 -- What does trials_by_day show when it is computed from every record?
 --
--- storeledger refresh --verify compares the two. The columns are those of trials_by_day.
+-- storeledger refresh --verify compares the two. Both have the columns of trials_by_day.
 CREATE OR REPLACE VIEW refresh_trials_by_day_from_scratch AS
 WITH stretch AS (
     -- Only subscriptions with a trial, because the window functions sort every row.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A point at which the crash loop can end the process, one for each state from which a restart must recover.
 ///
-/// The table in `docs/evidence/crash-points.md` says what must hold after each. A test compares the names here, the
+/// The table in `docs/evidence/crash-points.md` says what must be true after each. A test compares the names here, the
 /// table there and the call sites.
 package enum CrashPoint: Sendable {
     // Beginning a run.

@@ -27,7 +27,7 @@ package enum KeyedRows {
         """
     }
 
-    /// A statement that removes the rows; its parameters are those of ``select(_:from:by:isAppFirst:)``.
+    /// A statement that removes the rows; it has the same parameters as ``select(_:from:by:isAppFirst:)``.
     ///
     /// - Parameters:
     ///   - table: The name of the table.

@@ -279,7 +279,7 @@ package struct Pipeline: Sendable {
         try await ledger.openToWrite()
     }
 
-    /// Records until cancelled that this process works on the run, whether or not it holds a lease.
+    /// Records until cancelled that this process works on the run, whether or not it has a lease.
     ///
     /// Failures are ignored, because the record is only for `status`.
     private func keepPresent(_ holder: LeaseHolder) async throws {
@@ -294,7 +294,7 @@ package struct Pipeline: Sendable {
 
     /// Releases the leases and records why work is left.
     ///
-    /// It does this in a task of its own, so that a cancellation does not interrupt it.
+    /// It does this in a separate task, so that a cancellation does not interrupt it.
     ///
     /// - Returns: The run's counts; `nil` if the ledger did not answer in time.
     private func shutDown(_ holder: LeaseHolder, because error: any Error) async -> RunSummary? {

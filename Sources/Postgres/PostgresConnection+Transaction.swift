@@ -70,7 +70,7 @@ extension PostgresConnection {
         try execute(after)
     }
 
-    /// Runs statements in a transaction of their own if they need one for the settings of a pooled session.
+    /// Runs statements in a separate transaction if they need one for the settings of a pooled session.
     borrowing func inOwnTransaction<R>(
         _ body: (borrowing PostgresConnection) throws(PostgresError) -> R
     ) throws(PostgresError) -> R {

@@ -165,7 +165,7 @@ package struct Receiver: Sendable {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [application], logger: .quiet)
         )
-        // A task of its own, so that a cancellation shuts the server down gracefully instead of cancelling it.
+        // A separate task, so that a cancellation shuts the server down gracefully instead of cancelling it.
         let serving = Task { try await group.run() }
         let result = await withTaskCancellationHandler {
             await serving.result

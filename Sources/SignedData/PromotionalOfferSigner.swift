@@ -39,7 +39,7 @@ package struct PromotionalOfferSigner: Sendable {
     ///   - applicationUsername: The text that the app sets as `applicationUsername`, or an empty text; it is signed in lower case.
     ///   - now: The timestamp.
     ///   - nonces: Has the nonce of the offer.
-    /// - Returns: The signature with the values that the app needs beside it.
+    /// - Returns: The signature and the values that the app needs with it.
     /// - Throws: ``SigningError``.
     package func sign(
         productId: String,

@@ -70,7 +70,7 @@ extension ActionLedger {
     /// - Parameters:
     ///   - batch: One of ``batchesToSend()``.
     ///   - server: Apple's server.
-    ///   - limiters: Those of the action and of the endpoint that reads its effect back.
+    ///   - limiters: For the action and for the endpoint that reads its effect back.
     ///   - window: The limiter's window. In a rehearsal it can be shorter, and all other times shrink with it.
     ///   - time: Clocks and sleep.
     ///   - policy: Reads ``JobPlan/ActionJob/policySHA256`` from the job file again.
@@ -127,7 +127,7 @@ extension ActionLedger {
             if case .policyChanged? = error as? ActionRefusal {
                 try await endApprovals(ofOtherPoliciesThan: try policy())
             }
-            // In a task of its own, so that a cancellation does not interrupt it. Leases that are not released expire.
+            // In a separate task, so that a cancellation does not interrupt it. Leases that are not released expire.
             await Task {
                 try? await withTimeLimit(Self.shutdownTimeout, time: time) { try await queue.release() }
             }.value

@@ -4,8 +4,8 @@ import RateLimit
 /// What follows from a 401: the one rule for crawls, batches and `doctor`.
 ///
 /// Apple at times refuses a good key for seconds: a token that was just signed, or random requests for days. A 401 says that
-/// Apple did nothing, so every request can be repeated, also one that changes something. Each repeat needs a permit of its own.
-/// Only a minute of nothing but 401 means that Apple refuses the key.
+/// Apple did nothing, so every request can be repeated, also one that changes something. Each repeat needs a separate
+/// permit. Only a minute of nothing but 401 means that Apple refuses the key.
 package struct KeyPatience: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         /// The request is sent again after ``KeyPatience/pause(afterRefusal:random:)``.

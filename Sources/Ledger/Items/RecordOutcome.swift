@@ -14,7 +14,7 @@ extension Ledger {
     ///   - holder: This process.
     ///   - plan: The plan of the run. It determines whether a shortened window leaves a gap.
     ///   - now: The database's clock.
-    /// - Returns: Whether this process still held the item. If not, nothing is changed.
+    /// - Returns: Whether this process still had the item's lease. If not, nothing is changed.
     /// - Throws: ``Postgres/PostgresError``.
     @discardableResult
     package func record(

@@ -333,7 +333,7 @@ struct RecordWriter {
 
     private var listedTransactionID: Cell { origin.listedTransactionID.map(Cell.text) ?? .null }
 
-    /// Replaces child rows together with their snapshot: removes those of older snapshots and inserts those
+    /// Replaces child rows together with their snapshot: removes the rows of older snapshots and inserts the rows
     /// of the winners.
     private func replaceChildren(
         of winners: [Snapshot],
@@ -372,8 +372,8 @@ struct RecordWriter {
     ///
     /// The new snapshots add their own issues.
     ///
-    /// Call this after all tables are merged. Otherwise two pages could deadlock: one holds field issues and waits for
-    /// rows of a table, the other holds these rows and waits for the field issues.
+    /// Call this after all tables are merged. Otherwise two pages could deadlock: one has locked field issues and waits
+    /// for rows of a table, the other has locked these rows and waits for the field issues.
     private func removeIssues(
         of replaced: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection

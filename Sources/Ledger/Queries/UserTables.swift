@@ -3,17 +3,17 @@ package import Postgres
 
 /// Decides which table a query of the job file reads by a name without a schema.
 ///
-/// A database can contain tables of the user beside those of the ledger.
+/// A database can contain tables of the user in addition to the ledger's.
 package enum UserTables {
-    /// A name that a query uses without a schema, and that a schema of the user has beside the ledger's.
+    /// A name that a query uses without a schema, and that both a schema of the user and the ledger's schema have.
     package struct SharedName: Equatable, Sendable {
         /// The table or view of the user, with its schema.
         package let own: String
-        /// That of the ledger, with its schema.
+        /// The ledger's table, with its schema.
         package let ledger: String
     }
 
-    /// Runs `body` with a `search_path` in which the user's tables come before those of the ledger.
+    /// Runs `body` with a `search_path` in which the user's tables come before the ledger's.
     ///
     /// The user's part is the default `search_path` of the session's role.
     ///

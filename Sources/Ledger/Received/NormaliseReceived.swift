@@ -77,7 +77,7 @@ private struct ClaimedNotifications {
     let keys: [String]
     /// The keys and texts of version 2.
     private let signed: [(key: String, text: String, signedAt: Int64)]
-    /// What is known of those of version 1: no more than which customer to request.
+    /// What is known of notifications of version 1: no more than which customer to request.
     private let unsigned: [(key: String, transaction: String?, text: String, receivedAt: Int64)]
 
     init(

@@ -57,7 +57,7 @@ extension Ledger {
 
     /// Refreshes the views if nothing was computed yet or a definition changed, as after a migration.
     ///
-    /// - Returns: What was done; `nil` if the definitions are those of the last refresh.
+    /// - Returns: What was done; `nil` if the definitions have not changed since the last refresh.
     /// - Throws: As ``refreshViews(everything:)``.
     package func refreshRedefinedViews() async throws -> RefreshReport? {
         let comparison = "SELECT definitions IS DISTINCT FROM refresh_definitions() AS differ FROM refresh_state"
@@ -86,7 +86,7 @@ extension Ledger {
         }
     }
 
-    /// Runs statements in a transaction whose snapshot is newer than the refresh lock that it holds.
+    /// Runs statements under the refresh lock, in a transaction whose snapshot is newer than the lock.
     private func underRefreshLock<R: Sendable>(
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {

@@ -110,7 +110,7 @@ extension Ledger {
     /// A query for the apps whose rejected records count for a job: its own, and the app in Sandbox for the records that
     /// `appStore.sandboxFallback` brings.
     ///
-    /// Those have the name of the production job. A job of the same name in Sandbox has rejected records of its own.
+    /// Those have the name of the production job. A job of the same name in Sandbox has separate rejected records.
     /// Parameters: 1 app, 2 job.
     ///
     /// - Parameters:

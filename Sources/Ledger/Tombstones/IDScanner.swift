@@ -13,7 +13,7 @@ package enum IDScanner {
 
     /// All parts of a text that look like customer IDs.
     ///
-    /// The second segment of a JWS is base64url, and that of a notification contains further JWS. So every run of
+    /// The second segment of a JWS is base64url, and in a notification it contains further JWS. So every run of
     /// base64 characters is decoded and searched too. Numbers of fewer than 6 or more than 20 digits do not count. Text
     /// that only looks like an ID is harmless, because it has no tombstone.
     package static func ids(in bytes: [UInt8]) -> Set<CustomerID> {

@@ -122,7 +122,7 @@ package enum QuotedIDs {
         }
     }
 
-    /// The account tokens in other signatures of some records than those of their rows.
+    /// The account tokens of some records in signatures other than the signatures of their rows.
     package static func formerTokens(
         of owner: Owner,
         _ keys: [String],
@@ -189,7 +189,7 @@ package enum QuotedIDs {
 }
 
 extension Snapshot {
-    /// Whether the record is a family member's, whose token can be that of the payer.
+    /// Whether the record is a family member's, whose token can be the payer's.
     fileprivate var isFamilyMembers: Bool {
         [.text("FAMILY_SHARED"), .text("ASSIGNED")].contains(cell("in_app_ownership_type"))
             && cell("app_transaction_id") != .null

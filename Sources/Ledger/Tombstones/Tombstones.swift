@@ -3,7 +3,7 @@ package import LedgerSchema
 package import Postgres
 import SignedData
 
-/// The tombstones of one app, in a transaction that holds the erasure lock.
+/// The tombstones of one app, in a transaction that has the erasure lock.
 ///
 /// A tombstone is a hash of an ID of an erased customer, made with the app's ``ErasureKey``. Records with such an ID are
 /// not stored again. A page, a plan or a replay reads tombstones under the shared lock, and an erasure adds them under

@@ -93,8 +93,8 @@ extension RejectedRecord {
 
     /// A rejected answer that Apple did not sign.
     ///
-    /// Its text contains signed records, which Apple signs again for each answer. So both hashes are those of its kind and
-    /// key, and the ledger keeps one row for each reason, with the text of the newest run.
+    /// Its text contains signed records, which Apple signs again for each answer. So both hashes are made from its kind
+    /// and key, and the ledger keeps one row for each reason, with the text of the newest run.
     ///
     /// - Parameters:
     ///   - rejection: The reason.

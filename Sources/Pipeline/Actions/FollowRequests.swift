@@ -11,8 +11,8 @@ extension ActionPipeline {
     ///
     ///     new request ─► plan ─► approve by the policy's approval ─► send ─► next request
     ///
-    /// Each round plans at most one batch. It then sends all batches of the last day with rows left, including those of a killed
-    /// process. No result files are written, because a set of result files contains one batch.
+    /// Each round plans at most one batch. It then sends all batches of the last day with rows left, including batches
+    /// of a killed process. No result files are written, because a set of result files contains one batch.
     ///
     /// - Parameters:
     ///   - limit: Stop after this time; the exit code is 75 only if rows are left.

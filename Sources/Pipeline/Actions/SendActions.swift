@@ -126,7 +126,7 @@ extension ActionPipeline {
     /// Reads what is left after a stop; `nil` if the ledger does not answer in time.
     func afterStop<Value: Sendable>(_ read: @escaping @Sendable () async throws -> Value) async -> Value? {
         let time = time
-        // In a task of its own, because the current one is cancelled.
+        // In a separate task, because the current one is cancelled.
         return await Task {
             try? await withDeadline(Self.statusTimeout, since: time.monotonic(), time: time, read)
         }.value

@@ -100,7 +100,7 @@ struct AppleProbe {
     ///
     /// - Parameters:
     ///   - tokens: The signer.
-    ///   - baseURL: The server; that of the job if `nil`.
+    ///   - baseURL: The server; the job's if `nil`.
     ///   - app: The app whose budget in the ledger counts the request.
     /// - Returns: `false` also if the request could not be sent or has no answer.
     func accepts(_ tokens: BearerTokenSigner, at baseURL: String? = nil, countingFor app: AppID?) async -> Bool {

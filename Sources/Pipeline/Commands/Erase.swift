@@ -13,7 +13,7 @@ extension Pipeline {
     /// After that, the command fails without updating them.
     private static let publishTimeout = Duration.seconds(60)
 
-    /// Erases customers, each in a transaction of its own: all of a customer's records or none.
+    /// Erases customers, each in a separate transaction: all of a customer's records or none.
     ///
     /// Covers every environment in which the ledger has records of the job's bundle ID, whichever job loaded them.
     ///

@@ -11,7 +11,7 @@ package enum JobNotRemoved: Error, Equatable, Sendable {
     case unknown(job: String)
     /// Several apps have one; each is written as bundle ID and environment.
     case ambiguous(job: String, apps: [String])
-    /// A process holds items of the job.
+    /// A process has leased items of the job.
     case running(job: String)
 
     var status: ExitStatus {

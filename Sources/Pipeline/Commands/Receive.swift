@@ -22,7 +22,7 @@ package struct ReceiverPipeline: Sendable {
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - settings: Its settings, with those of the command line.
+    ///   - settings: Its settings, changed by the options of the command line.
     ///   - limits: What a request is allowed.
     ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
     ///   - databaseDeadline: How long to wait at the start until PostgreSQL is available, before ending with 69.

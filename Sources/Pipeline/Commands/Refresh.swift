@@ -66,7 +66,8 @@ extension Ledger {
             return try await refresh()
         } catch {
             let message = Failure(error).message
-            // In a task of its own, because a signal has cancelled this one. If PostgreSQL cannot be reached, nothing is recorded.
+            // In a separate task, because a signal has cancelled this one. If PostgreSQL cannot be reached, nothing is
+            // recorded.
             await Task { try? await recordRefreshFailure(message) }.value
             throw error
         }

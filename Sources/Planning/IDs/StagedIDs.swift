@@ -7,7 +7,7 @@ import Postgres
 
 /// The IDs to plan, each once, sorted and divided into batches in a temporary table of one session.
 ///
-/// The list is never held in memory, and one transaction plans at most one batch.
+/// The list is never in memory as a whole, and one transaction plans at most one batch.
 struct StagedIDs {
     /// The number of IDs that one transaction plans.
     private static let batchSize = 10_000

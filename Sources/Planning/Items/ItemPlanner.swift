@@ -5,7 +5,7 @@ import Ledger
 import LedgerSchema
 import Postgres
 
-/// Creates a run's work items in the database, without holding the list of IDs in memory.
+/// Creates a run's work items in the database, without the whole list of IDs in memory.
 struct ItemPlanner {
     let plan: RunPlan
 
@@ -315,7 +315,7 @@ struct ItemPlanner {
     ///
     /// An item stays with the other environment only if that environment knew the ID.
     ///
-    /// Parameters beyond those of the insert: 8 restart, 9 whether the cursor is kept between runs, 10 the oldest date
+    /// Parameters in addition to the insert's: 8 restart, 9 whether the cursor is kept between runs, 10 the oldest date
     /// that Apple serves, 11 overlap in ms, 12 whether the sandbox may be tried.
     private static let onConflict = """
         ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET

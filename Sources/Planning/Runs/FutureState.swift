@@ -52,7 +52,8 @@ enum FutureState {
 
     /// Makes items of a run available that would become so in more than ``longestWait``.
     ///
-    /// No lease and no deferral lasts that long, so PostgreSQL's clock was ahead when the item was leased, released or put off.
+    /// No lease and no deferral lasts that long, so PostgreSQL's clock was ahead when the item was leased, released or
+    /// postponed.
     ///
     /// - Throws: ``Postgres/PostgresError``.
     static func releaseItems(

@@ -2,7 +2,7 @@ import AppStoreAPI
 import AppStoreModel
 import Testing
 
-/// What becomes of an answer that is no page.
+/// What happens to an answer that is no page.
 struct AnswerTests {
     private func failure(of reply: String) async throws -> RequestFailure? {
         let apple = try ScriptedApple { _ in reply }

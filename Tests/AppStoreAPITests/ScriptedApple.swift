@@ -55,7 +55,7 @@ final class ScriptedApple: Sendable {
 
     deinit { close(listener) }
 
-    /// Refuses further connections; the socket stays open, lest its number go to another test's.
+    /// Refuses further connections; the socket stays open, so that no other test's socket gets its number.
     func stop() { _ = shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func serve(_ connection: Int32, _ answer: (Request) -> String) {
@@ -97,7 +97,7 @@ func answer(_ status: Int, _ body: String, _ headers: [String] = []) -> String {
 
 let emptyPage = #"{"hasMore":false,"revision":"r"}"#
 
-/// Lends a client of `apple` with a key of its own.
+/// Lends a client of `apple` with a new key.
 func withClient<R>(
     of apple: ScriptedApple,
     time: ManualTime = ManualTime(.automatic),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-/// What becomes of subscriptions with changed prices: told, accepted, renewed or expired.
+/// What happens to subscriptions with changed prices: communicated, accepted, renewed or expired.
 struct PriceChangeRenewalTests {
     /// The number of subscribers whose price rises by so much that they are asked, rises by less, and falls.
     private static let (asked, told, falling) = (40, 5, 5)

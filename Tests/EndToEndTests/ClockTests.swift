@@ -221,7 +221,8 @@ struct ClockTests {
         }
     }
 
-    @Test func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with what it held`() async throws
+    @Test func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with its old permits and leases`()
+        async throws
     {
         try await Stage.with(.init(customers: 200, windowSeconds: 10)) { stage in
             var job = stage.job

@@ -287,7 +287,7 @@ struct OperationTests {
                 stage.directory + "/no/such/file"
             )
             #expect(unwritable.code == 2 && unwritable.errors.contains("--metrics-file"), "\(unwritable.errors)")
-            // It does change that of status.
+            // It does change the exit code of status.
             let path = stage.directory + "/no/such/file"
             let status = try await stage.storeledger("status", job, "--metrics-file", path)
             #expect(status.code == 73, "\(status)")

@@ -61,7 +61,7 @@ struct ReadEndpointTests {
         }
     }
 
-    @Test func `each customer has one app transaction, that of its transactions`() async throws {
+    @Test func `each customer has one app transaction, which its transactions name`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}", "appTransaction: {}"]

@@ -83,7 +83,7 @@ struct RehearsalTests {
                 #expect(try await other.requests().total == 0)
                 expectSame(try await Self.everything(in: book), before)
 
-                // In a schema of its own the same job runs.
+                // In a separate schema the same job runs.
                 strange.schema = "rehearsal"
                 try Data(strange.text.utf8).write(to: URL(filePath: otherPath))
                 #expect(try await stage.storeledger("migrate", otherPath).code == 0)

@@ -6,7 +6,8 @@ import Testing
 @Suite(.migratedDatabase)
 struct SecretScanTests {
     /// The key ID and the issuer are in every bearer token, in base64; the database and the files need neither.
-    @Test func `no database, file or output of any command holds the key, a bearer token or the password`() async throws
+    @Test func `no database, file or output of any command contains the key, a bearer token or the password`()
+        async throws
     {
         try await Stage.with(.init(customers: 6)) { stage in
             let folder = stage.store.directory

@@ -11,7 +11,7 @@ struct KeptConnectionTests {
     }
 
     @Test(arguments: Ending.allCases)
-    func `H41 a kept connection that ends under a request is told, and the request is sent once`(ending: Ending)
+    func `H41 a kept connection that ends under a request is reported, and the request is sent once`(ending: Ending)
         async throws
     {
         let server = try closingOnReuse(ending)

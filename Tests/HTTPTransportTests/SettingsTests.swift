@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// What libcurl is told for every request.
+/// What libcurl's options are for every request.
 struct SettingsTests {
     private func written(_ configuration: TransportConfiguration) throws -> [UInt32: String] {
         let options = try CurlSettings(configuration).options.map { option, value in

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JobPlan
 
-/// A job file in a directory of its own, for one test.
+/// A job file in a separate directory, for one test.
 enum JobText {
     static let usual = """
         version: 1

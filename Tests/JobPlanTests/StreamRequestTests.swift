@@ -45,7 +45,7 @@ import Testing
         #expect(try request(section, cursor: "r1") == .get(target + "&revision=r1"))
     }
 
-    @Test func `relative dates are those of the moment the run began, and lists are sorted and without repetition`()
+    @Test func `relative dates count from the moment the run began, and lists are sorted and without repetition`()
         throws
     {
         let section = "transactionHistory: {startDate: -1d, endDate: now, productIds: [b, a, b]}"
@@ -194,7 +194,7 @@ import Testing
         #expect(try request("notificationHistory: {}") == nil)
     }
 
-    @Test func `each stream has a name of its own, a limit and effects for the codes it can meet`() {
+    @Test func `each stream has a unique name, a limit and effects for the codes it can meet`() {
         #expect(Set(AllStreams.names).count == AllStreams.types.count)
         for type in AllStreams.types {
             #expect(AllStreams.type(of: type.name) == type)

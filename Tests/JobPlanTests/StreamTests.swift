@@ -210,7 +210,7 @@ import Testing
         #expect(try Self.complaint("notificationHistory: {version: 1}").contains("version is not a key"))
     }
 
-    @Test func `version 1 is a query of its own, and version 2 is the one that the file had before`() throws {
+    @Test func `version 1 is a separate query, and version 2 is the one that the file had before`() throws {
         for stream in [StreamName.transactionHistory, .refundHistory] {
             let fingerprint = { (section: String) in
                 try Self.load("\(stream.rawValue): {\(section)}").queryFingerprint(for: stream)

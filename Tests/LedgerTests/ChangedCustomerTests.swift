@@ -11,7 +11,7 @@ import Testing
 struct ChangedCustomerTests {
     private static let streams = "transactionHistory: {}, notificationHistory: {scope: app}"
 
-    /// A job that follows notifications, in a ledger of its own.
+    /// A job that follows notifications, in a separate ledger.
     private struct Scene {
         let world: TestLedger
 
@@ -132,7 +132,7 @@ struct ChangedCustomerTests {
 
     @Test func `a customer is asked for under the ID and the cursor of earlier crawls`() async throws {
         let scene = try await Scene()
-        // An ID of their own, one purchase of several, and one that only the customer's number leads to.
+        // The customer's own ID, one purchase of several, and one that only the customer's number leads to.
         let first = try await scene.world.begin("transactionHistory: {}", ids: ["21", "22", "23"], now: .daysBefore(3))
         try await scene.world.finish(first.run)
         try await scene.world.run(
@@ -146,7 +146,7 @@ struct ChangedCustomerTests {
         let plan = try await scene.plan()
 
         #expect(try await scene.run(plan) == ["21", "22", "23"])
-        // The same from another job, which has no cursor of its own.
+        // The same from another job, which has no cursor.
         try await scene.notify("219", hoursAgo: -20)
         let other = try await scene.plan(now: .daysAfter(1), name: "other")
         let start = try await scene.begin(other)

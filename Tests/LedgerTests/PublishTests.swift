@@ -174,7 +174,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `K12 a second publisher is told that the directory is taken`() async throws {
+    @Test func `K12 a second publisher gets the error that the directory is taken`() async throws {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             let taken = unsafe open(directory, O_RDONLY | O_DIRECTORY)

@@ -58,7 +58,7 @@ struct RereadingTests {
     @Test func `a job that runs every hour reads a day for the second time no more often`() async throws {
         let world = try await TestLedger()
         let found = try await secondReadings(after: (0...96).map { Double($0) * 2 }, world)
-        // Seven days have closed since, and those of the week before the first run are due with them.
+        // Seven days have closed since, and the days of the week before the first run are due with them.
         #expect(found.flatMap(\.self).count == 8)
         #expect(Set(found.flatMap(\.self)).count == 8)
         #expect(found.allSatisfy { $0.count <= 1 })

@@ -130,7 +130,7 @@ struct NotificationTests {
     }
 
     @Test
-    func `an app transaction stands beside its notification`() throws {
+    func `the fields of an app transaction are in the row of its notification`() throws {
         let world = try World()
         let signed = try world.sign(
             world.appTransaction(["versionExternalIdentifier": "7", "odd": "1", "preorderDate": "true"])

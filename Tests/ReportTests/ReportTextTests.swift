@@ -190,7 +190,7 @@ struct KeyFigureTests {
         return KeyFigures(figures: figures, currencies: ["EUR"]).html.text
     }
 
-    @Test func `sales are those of the last month that is over, and the present one is told apart`() {
+    @Test func `sales are from the last month that is over, and the present month is shown separately`() {
         func row(_ month: String, _ net: String) -> [String?] { [month, "EUR", "1", net, "0", "0", net] }
         let tile = html([.revenue: [row("2026-11", "40000"), row("2026-10", "150000"), row("2026-09", "120000")]])
         #expect(tile.contains("<dd>150.00</dd><dd class=\"remark\">EUR, Oct 2026; Nov 2026 so far 40.00</dd>"))
@@ -301,7 +301,7 @@ struct ShareBaseTests {
 
 /// What every question of the page has in common.
 struct ReportSectionTests {
-    @Test func `every section, card and question has a name of its own`() {
+    @Test func `every section, card and question has a unique name`() {
         let questions = ReportQuestion.all.map(\.name)
         #expect(Set(questions).count == questions.count)
         let sections = ReportSection.all.map(\.id)

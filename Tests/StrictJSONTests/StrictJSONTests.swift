@@ -34,7 +34,7 @@ struct StrictJSONTests {
     }
 
     @Test
-    func `F17 names that only look the same are two names`() throws {
+    func `names that only look the same are two names`() throws {
         let object = try StrictJSON.parseObject(Array("{\"e\u{301}\":1,\"\u{E9}\":2,\"SKU\":3,\"S\u{212A}U\":4}".utf8))
         #expect(object.members.count == 4)
         #expect(object["SKU"]?.number?.int64 == 3)

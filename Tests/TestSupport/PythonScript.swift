@@ -8,7 +8,7 @@ package enum PythonScript {
         package let description: String
     }
 
-    /// Its own folders of packages first, then those that `PYTHONPATH` names, then those of the system.
+    /// Its own folders of packages first, then the folders that `PYTHONPATH` names, then the system's folders.
     private static let environment: [String: String] = [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
         "PYTHONPATH": "\(Executables.checkout)/.build-python:\(Executables.checkout)/.build-dbt"

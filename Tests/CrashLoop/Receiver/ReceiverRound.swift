@@ -57,7 +57,7 @@ struct ReceiverRound {
         return worker
     }
 
-    /// Waits until a condition holds.
+    /// Waits until a condition is true.
     private func wait(_ what: String, until isTrue: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + Self.patience
         while try await !isTrue() {
@@ -95,7 +95,7 @@ struct ReceiverRound {
     }
 
     private mutating func play(faults limit: Int) async throws {
-        // Held open until all are chosen, so that they differ.
+        // The listeners stay open until all ports are chosen, so that the ports differ.
         let ports = try (0..<Self.receiverCount).map { _ in try LoopbackListener() }.map(\.port)
         for port in ports { receivers.append((port, try await startReceiver(on: port))) }
         proxy.setBackends(ports)
@@ -269,7 +269,7 @@ struct ReceiverRound {
     /// Every notification that was answered with success is stored, verified, once, and in the records.
     ///
     /// - Parameters:
-    ///   - deliveries: Those of customers who are not erased.
+    ///   - deliveries: The deliveries about customers who are not erased.
     ///   - all: All deliveries.
     ///   - customers: The store's customers.
     /// - Throws: ``BrokenPromise``.

@@ -163,7 +163,7 @@ struct CrawlerTests {
         #expect(source.cursors(of: "1") == [nil, nil, nil, nil])
     }
 
-    /// Each with how often a page is asked for before its item is put off.
+    /// Each with how often a page is requested before its item is postponed.
     @Test(
         arguments: [
             (408, nil, 5), (425, nil, 5), (502, nil, 5), (503, nil, 5), (504, nil, 5), (500, 5_000_001, 5),

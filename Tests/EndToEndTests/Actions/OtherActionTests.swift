@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// The actions beside the extension of one subscription.
+/// The actions other than the extension of one subscription.
 @Suite(.migratedDatabase)
 struct OtherActionTests {
     private func job(_ action: String, limits extra: String = "") -> ActionScene.Job {

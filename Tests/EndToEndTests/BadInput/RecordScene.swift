@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import SignedData
 
-/// One page of one listed ID: a good record of its own, and the records that a case adds.
+/// One page of one listed ID: a good record, and the records that a case adds.
 ///
 /// Everything is signed here, by the test's own authority, the only one that the job trusts.
 struct RecordScene: Sendable {

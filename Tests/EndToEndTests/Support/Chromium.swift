@@ -11,7 +11,7 @@ enum Chromium {
 
     static let missing = "Chromium is not installed (apt-get install chromium)"
 
-    /// What became of a page.
+    /// What happened to a page.
     struct Visit {
         /// The document as it is in the end, written as HTML.
         let document: String
@@ -45,7 +45,7 @@ enum Chromium {
         return Visit(
             document: document.text,
             console: document.console,
-            // Whether or not it was told to, it looks for updates and the time.
+            // With or without an option, it looks for updates and the time.
             requests: Set(addresses.filter { !$0.contains(/^https?:\/\/[a-z0-9.-]*\.google(apis)?\.com\//) })
         )
     }

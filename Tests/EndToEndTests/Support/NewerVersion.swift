@@ -9,7 +9,7 @@ struct NewerVersion {
     /// The path of the executable.
     let storeledger: String
 
-    /// Installs it in a directory of its own during `body`.
+    /// Installs it in a separate directory during `body`.
     ///
     /// - Parameters:
     ///   - sql: The further migration. The table `migrated` says when it ran.

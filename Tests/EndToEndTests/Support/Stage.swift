@@ -93,7 +93,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// Runs `storeledger` beside `body`.
+    /// Runs `storeledger` during `body`.
     func withStoreledger<Result>(
         _ arguments: [String],
         environment: [String: String] = [:],

@@ -163,7 +163,7 @@ struct AdvancedCommercePlanTests {
             "SELECT id AS transaction_id FROM unnest(ARRAY[\(listed), '99']) WITH ORDINALITY u (id, n) ORDER BY n"
         #expect(try await plan(prices, query, in: world) == purchases.map(\.rule) + ["not_in_ledger"])
 
-        // Apple lowers prices in India. The SKU, the currency and the storefront are those of the subscription.
+        // Apple lowers prices in India. The SKU, the currency and the storefront are the subscription's.
         let lower = "changeSubscriptionPrice: {items: [{SKU: a, price: 990}]}"
         #expect(try await plan(lower, ids("12"), in: world) == ["valid"])
         for (section, rule) in [

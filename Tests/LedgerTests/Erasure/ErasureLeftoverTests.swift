@@ -224,7 +224,7 @@ struct ErasureLeftoverTests {
         #expect(try await world.rows(samples) == [#"(nickname,"""Sam""")"#])
     }
 
-    /// Columns whose statistics hold one of the customer's IDs.
+    /// Columns whose statistics contain one of the customer's IDs.
     private func statistics(_ world: TestLedger) async throws -> [String] {
         try await world.rows(
             """
@@ -239,7 +239,7 @@ struct ErasureLeftoverTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `no statistics of the planner hold a value of the erased, of a table that is empty now neither`(
+    func `no statistics of the planner contain a value of the erased, also of a table that is empty now`(
         layout: TestLedger.Layout
     )
         async throws

@@ -85,7 +85,7 @@ struct PurchaseRuleTests {
         )
     }
 
-    @Test func `what notifications say of either ID holds for the purchase`() async throws {
+    @Test func `what notifications say of either ID applies to the purchase`() async throws {
         let world = try await TestLedger()
         try await file("400", signed: "2025-03-10", in: world)
         try await file("401", signed: "2025-03-11", in: world)
@@ -112,7 +112,7 @@ struct PurchaseRuleTests {
             try await world.answer("SELECT month, churned_billing FROM renewals_and_churn_by_month WHERE churned > 0")
                 == ["2025-04-01 1"]
         )
-        // The period's MRR changes, and with it that of the cancellation that names the other ID.
+        // The period's MRR changes, and with it the MRR of the cancellation that names the other ID.
         try await world.run("UPDATE transactions SET price_milliunits = 4990 WHERE transaction_id = '401'")
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
         #expect(try await world.ledger.verifyViews() == [])
@@ -136,7 +136,7 @@ struct PurchaseRuleTests {
         #expect(try await world.answer(cancelled) == ["USA 4990"])
     }
 
-    @Test func `added seats are purchases of their own, and under two IDs they count once, too`() async throws {
+    @Test func `added seats are separate purchases, and under two IDs they count once, too`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """
@@ -173,7 +173,7 @@ struct PurchaseRuleTests {
             c1 | c1 | coins   | 2025-05-01 | - | 990   |
             """
         )
-        // The first record is that of the purchase, and comes later.
+        // The first record is the purchase's, and comes later.
         #expect(try await world.answer("SELECT transaction_id FROM purchases ORDER BY 1") == ["c1", "r1"])
         try await world.buy("p1 | p1 | forever | 2025-01-10 | - | 29990 | \(sale)")
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")

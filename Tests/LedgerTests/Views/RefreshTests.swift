@@ -89,7 +89,7 @@ struct RefreshTests {
         _ = try await world.ledger.refreshViews()
         try await countRefreshes(world)
         try await world.buy("a | - | coins | 2025-01-10 | - | 1000 |")
-        // Holds the refresh after it has taken its snapshot.
+        // Stops the refresh after it has taken its snapshot.
         let gate = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
         try gate.script("SET search_path = appstore; BEGIN; LOCK TABLE refresh_product_totals IN SHARE MODE")
         let first = try world.anotherProcess()

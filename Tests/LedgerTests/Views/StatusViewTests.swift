@@ -7,7 +7,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Apple's own status of a subscription beside the state that the signed records give.
+/// Apple's own status of a subscription, next to the state that the signed records give.
 @Suite(.migratedDatabase)
 struct StatusViewTests {
     private static let states = """

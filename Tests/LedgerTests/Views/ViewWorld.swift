@@ -55,7 +55,8 @@ extension TestLedger {
         }
     }
 
-    /// Commits answers of Get All Subscription Statuses, each in a run of its own: `subscription | status | transaction | asked`.
+    /// Commits answers of Get All Subscription Statuses, each in a separate run: `subscription | status | transaction |
+    /// asked`.
     ///
     /// `asked` is when Apple answered.
     func reportStatuses(_ lines: String) async throws {

@@ -34,7 +34,7 @@ struct CustomerModel {
 
     var firstInstant: Int { (subscriptions.map { $0.stretches[0].starts } + sales.map(\.at)).min() ?? now }
 
-    /// Every month from that of the first purchase to the one under way.
+    /// Every month from the month of the first purchase to the current one.
     var months: [Span] {
         var spans: [Span] = []
         var (year, month, _) = Calendar.date(of: firstInstant)

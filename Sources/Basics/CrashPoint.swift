@@ -89,9 +89,7 @@ package enum CrashPoint: Sendable {
 ///
 /// It does nothing unless a ``CrashPointHandler`` is installed.
 ///
-/// - Parameters:
-///   - point: The current point.
-///   - socket: The socket that a fault at this point can shut down; -1 for none.
+/// - Parameter socket: The socket that a fault at this point can shut down; -1 for none.
 package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {
     guard isInstalled.load(ordering: .acquiring) else { return }
     installed.withLock { $0 }?.action(point, socket())

@@ -59,7 +59,6 @@ struct Attempts {
     ///   - health: Contains the retry quota and the circuit breaker.
     ///   - now: This machine's clock.
     ///   - random: In `0..<1`.
-    /// - Returns: The next step.
     /// - Throws: ``StopReason`` when the run must end.
     mutating func next(
         after failure: RequestFailure,

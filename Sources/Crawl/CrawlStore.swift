@@ -27,7 +27,6 @@ package protocol CrawlStore: Sendable {
     /// Stores the rows and the item's next cursor together, or neither.
     ///
     /// - Parameters:
-    ///   - rows: The rows of the page.
     ///   - page: The page from Apple, for its cursor and whether more pages follow.
     ///   - item: As it was leased or last committed.
     ///   - requests: Requests spent on the page, retries included.

@@ -141,7 +141,6 @@ struct CustomerRemoval {
     ///
     /// - Parameters:
     ///   - keys: The keys of the records.
-    ///   - table: The table of the records.
     ///   - connection: Inside the transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     private mutating func removeChildren(

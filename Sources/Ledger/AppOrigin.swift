@@ -125,7 +125,6 @@ private struct StoredOrigin {
     let trustedRoots: [String]?
 
     /// - Parameters:
-    ///   - app: Its number.
     ///   - isLocked: Whether to lock the row until the transaction ends.
     ///   - connection: Inside a transaction.
     /// - Throws: ``Postgres/PostgresError``.

@@ -32,7 +32,6 @@ extension Ledger {
     /// Runs `body` in a transaction that reads one snapshot, on a primary or a replica.
     ///
     /// - Parameter body: Can run more than once. It gets the replica, `nil` on a primary.
-    /// - Returns: What `body` returns.
     /// - Throws: As ``Postgres/RetryingPool/transaction(_:_:)``.
     package func snapshot<R: Sendable>(
         _ body: @Sendable (borrowing PostgresConnection, Replica?) throws -> R

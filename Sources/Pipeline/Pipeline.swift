@@ -32,15 +32,11 @@ package struct Pipeline: Sendable {
     /// Makes the pipeline; reads nothing and opens no connection.
     ///
     /// - Parameters:
-    ///   - job: The job to run.
-    ///   - version: The version of storeledger.
-    ///   - jobFile: The file of the job.
     ///   - applicationName: The sessions' `application_name`, unless the connection string sets it; at most 63 bytes
     ///     are kept.
     ///   - databaseDeadline: How long to wait until PostgreSQL is available, at the start and after a lost connection,
     ///     before ending with 69.
     ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
-    ///   - time: Clocks and sleep.
     package init(
         job: JobFile,
         version: String,

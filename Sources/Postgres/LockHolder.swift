@@ -31,7 +31,6 @@ extension LockHolder {
     ///
     /// - Parameters:
     ///   - schema: Of the tables and views.
-    ///   - scope: Which locks.
     ///   - connection: Another session than the one that waited.
     /// - Returns: At most ``limit``, strongest locks first, and open transactions of this database before those in
     ///   others.

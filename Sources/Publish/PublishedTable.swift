@@ -68,10 +68,7 @@ struct PublishedTable {
 
     /// A query for rows in the order of the primary key.
     ///
-    /// - Parameters:
-    ///   - rows: Which rows.
-    ///   - app: The app.
-    ///   - expression: A column as it is selected, from the column and its name in quotation marks.
+    /// - Parameter expression: A column as it is selected, from the column and its name in quotation marks.
     /// - Returns: A `SELECT` without parameters.
     /// - Throws: ``Postgres/PostgresError`` for a name that cannot be quoted.
     func query(

@@ -36,8 +36,6 @@ package struct Receiver: Sendable {
     ///   - origin: Stored with the records.
     ///   - records: Verifies and normalises signed texts that were accepted and signed until a moment.
     ///   - readAgain: Called regularly, to read again what may have changed since the start.
-    ///   - time: Clocks and sleep.
-    ///   - report: Called with each event for the operator.
     package init(
         settings: ReceiverSettings,
         limits: ReceiverLimits,

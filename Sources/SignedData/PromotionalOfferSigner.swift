@@ -34,7 +34,6 @@ package struct PromotionalOfferSigner: Sendable {
     /// Signs one offer.
     ///
     /// - Parameters:
-    ///   - productId: The subscription's product identifier.
     ///   - offerIdentifier: The offer's identifier in App Store Connect.
     ///   - applicationUsername: The text that the app sets as `applicationUsername`, or an empty text; it is signed in lower case.
     ///   - now: The timestamp.

@@ -36,7 +36,6 @@ package struct StoreKitRequestSigner: Sendable {
     /// Signs one request; takes one signature.
     ///
     /// - Parameters:
-    ///   - claims: The claims of this kind of request.
     ///   - now: Becomes `iat`, in whole seconds.
     ///   - nonces: Has the nonce of the request.
     /// - Returns: The compact JWS, as ASCII.

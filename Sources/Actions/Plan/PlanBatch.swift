@@ -13,7 +13,6 @@ extension ActionLedger {
     /// an earlier plan of the job that was not approved.
     ///
     /// - Parameter source: Where the rows come from.
-    /// - Returns: The batch.
     /// - Throws: ``ActionInputError``, ``ActionRefusal/plannedAtOnce``, ``Postgres/PostgresError``.
     package func plan(_ source: BatchSource) async throws -> ActionBatch {
         do {

@@ -57,8 +57,6 @@ struct CustomerConsent {
     ///
     /// - Parameters:
     ///   - consent: Of the policy.
-    ///   - transactionId: The purchase.
-    ///   - app: Its app.
     ///   - connection: Inside a transaction.
     /// - Returns: `false` also if the ledger no longer has the purchase.
     /// - Throws: ``ActionInputError``, ``Postgres/PostgresError``.

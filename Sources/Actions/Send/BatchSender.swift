@@ -272,7 +272,6 @@ struct BatchSender: Sendable {
     /// - Parameters:
     ///   - answer: With status 401.
     ///   - refusals: The 401s in a row for the request, including this one.
-    /// - Returns: The decision.
     func decision(on answer: HTTPAnswer, refusals: Int) -> KeyPatience.Decision {
         keyPatience.decision(on: answer, refusals: refusals, now: UnixMilliseconds(rawValue: time.wallClock()))
     }

@@ -143,9 +143,7 @@ struct RowQueue: Sendable {
     /// Records that a request is about to be sent.
     ///
     /// - Parameters:
-    ///   - row: The row.
     ///   - purpose: Why the request is sent.
-    ///   - request: The request.
     ///   - policy: ``JobPlan/ActionJob/policySHA256`` of the job file as it is now.
     /// - Returns: The number of the attempt.
     /// - Throws: ``RowLeaseLost`` when another process has leased the row, its deadline has passed, or no approval of

@@ -69,12 +69,9 @@ extension ActionLedger {
     ///
     /// - Parameters:
     ///   - batch: One of ``batchesToSend()``.
-    ///   - server: Apple's server.
     ///   - limiters: For the action and for the endpoint that reads its effect back.
     ///   - window: The limiter's window. In a rehearsal it can be shorter, and all other times shrink with it.
-    ///   - time: Clocks and sleep.
     ///   - policy: Reads ``JobPlan/ActionJob/policySHA256`` from the job file again.
-    ///   - report: Called for each event.
     /// - Throws: ``ActionStop``, ``ActionRefusal/tooManyRows(rows:maximum:)``, ``ActionRefusal/changed(hash:found:)``,
     ///   ``ActionRefusal/changedRow(hash:position:)``, ``ActionRefusal/policyChanged(approved:found:)``;
     ///   ``ActionRefusal/expired(hash:at:)`` and ``ActionRefusal/approvalEnded(hash:_:)`` if rows are left that may not be sent any more;

@@ -32,8 +32,6 @@ final class ProgressDisplay<Text: ProgressText>: Sendable {
     /// - Parameters:
     ///   - form: ``ProgressForm/onThisTerminal``.
     ///   - log: Gets the lines of ``ProgressForm/plain``, and its delayed reports are shown in time.
-    ///   - time: Its clocks and its sleep.
-    ///   - logEvent: Logs an event.
     init(form: ProgressForm, log: RunLog, time: Timekeeper, logEvent: @escaping @Sendable (Text.Event) -> Void) {
         self.form = form
         self.log = log

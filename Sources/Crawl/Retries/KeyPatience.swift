@@ -33,7 +33,6 @@ package struct KeyPatience: Equatable, Sendable {
     ///   - answer: With status 401.
     ///   - refusals: The 401s in a row for the request, including this one.
     ///   - now: This machine's clock, to report a wrong clock.
-    /// - Returns: The decision.
     package func decision(on answer: HTTPAnswer, refusals: Int, now: UnixMilliseconds) -> Decision {
         if answer.refusals.duration >= limit { return .endsRun(answer.refusal(now: now)) }
         guard refusals >= Self.refusalsPerRequest else { return .repeats }

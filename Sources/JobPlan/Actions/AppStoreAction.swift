@@ -21,7 +21,6 @@ package protocol AppStoreAction: Sendable {
     /// - Parameters:
     ///   - row: The normalised values of a valid row.
     ///   - id: The UUID of the request. It is the same for every attempt of the row.
-    /// - Returns: The request.
     static func request(_ row: ActionParameters, id: String) -> AppStoreRequest
 
     /// Reads the body of a 200 or 202 answer; an action without it succeeds with the status.

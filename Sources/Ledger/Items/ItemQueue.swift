@@ -80,9 +80,7 @@ extension Ledger {
 
     /// Renews the leases that the process still uses.
     ///
-    /// - Parameters:
-    ///   - items: Items that are in progress or about to start. Other leases are not renewed and expire.
-    ///   - holder: The process.
+    /// - Parameter items: Items that are in progress or about to start. Other leases are not renewed and expire.
     /// - Returns: The items whose leases the process still has. Other workers have taken the rest.
     /// - Throws: ``Postgres/PostgresError``.
     package func renewLeases(of items: [HeldItem], for holder: LeaseHolder) async throws -> [HeldItem] {

@@ -19,10 +19,7 @@ package enum UserTables {
     ///
     /// A query that names customers reads tables of the user. A view of the ledger with the same name must not take their place.
     ///
-    /// - Parameters:
-    ///   - connection: Inside a transaction.
-    ///   - body: Gets the connection.
-    /// - Returns: The result of `body`.
+    /// - Parameter connection: Inside a transaction.
     /// - Throws: Errors of `body`, after which the transaction has failed; ``Postgres/PostgresError``.
     package static func first<R>(
         on connection: borrowing PostgresConnection,
@@ -50,9 +47,7 @@ package enum UserTables {
     ///
     /// A name counts where a query names relations: after `FROM`, `JOIN` or a comma, without a schema before it.
     ///
-    /// - Parameters:
-    ///   - sql: The query.
-    ///   - connection: Inside a transaction.
+    /// - Parameter connection: Inside a transaction.
     /// - Returns: The names, in their alphabetical order.
     /// - Throws: ``Postgres/PostgresError``.
     package static func sharedNames(

@@ -22,7 +22,6 @@ extension Ledger {
     ///   - skipped: Keys of notifications to leave alone.
     ///   - records: Verifies and normalises signed texts; called with the texts of the batch and with the latest moment at which
     ///     one of them was signed, perhaps more than once.
-    /// - Returns: The counts of the batch.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; nothing is then written.
     package func normaliseReceived(
         from origin: RowOrigin,

@@ -197,7 +197,6 @@ extension Ledger {
     /// Opens the inbox of an app.
     ///
     /// - Parameters:
-    ///   - app: The app.
     ///   - sessions: The most sessions that commit notifications; there is one more for checks.
     ///   - patience: How long to try to connect, before a call fails.
     /// - Returns: The inbox, with separate sessions.

@@ -44,7 +44,6 @@ extension Ledger {
     /// Only what changed since the last refresh is computed; see `docs/explanation/refresh.md`.
     ///
     /// - Parameter everything: Whether to compute everything from every record.
-    /// - Returns: What was done.
     /// - Throws: ``LockTimeout`` when another refresh takes longer than ``longLockTimeout``;
     ///   ``Postgres/PostgresError``.
     @discardableResult
@@ -115,7 +114,6 @@ extension Ledger {
     /// meantime. After ``refreshRounds`` refreshes, it leaves further changes to the next run.
     ///
     /// - Parameter begin: Called once, before a refresh, which can take minutes.
-    /// - Returns: The result.
     /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` for a view that another session has locked.
     package func refreshViewsIfStale(begin: () -> Void = {}) async throws -> RefreshOutcome {
         var times = 0

@@ -34,7 +34,6 @@ extension Ledger {
     /// The rejected records of a job that count, oldest first: neither loaded since nor dismissed.
     ///
     /// - Parameters:
-    ///   - job: The name of the job.
     ///   - app: The app of the job; see ``appsOfRejects(apps:runs:)``.
     ///   - id: Only records with a larger ID.
     ///   - count: The most records to return.
@@ -82,10 +81,7 @@ extension Ledger {
     /// A dismissal covers every stored text of the same record in every job of the app, because Apple signs a record again for
     /// each answer.
     ///
-    /// - Parameters:
-    ///   - ids: The records; `nil` for all that count.
-    ///   - job: The name of the job.
-    ///   - app: The app of the job.
+    /// - Parameter ids: The records; `nil` for all that count.
     /// - Returns: The number of texts that no longer count.
     /// - Throws: ``UnknownRejects``, and nothing is dismissed; ``Postgres/PostgresError``.
     package func dismiss(_ ids: [Int64]?, of job: String, app: AppID) async throws -> Int {

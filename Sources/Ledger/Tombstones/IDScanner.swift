@@ -26,9 +26,7 @@ package enum IDScanner {
     ///
     /// Unlike ``ids(in:)``, it finds IDs of any length and does not decode base64.
     ///
-    /// - Parameters:
-    ///   - ids: Each as ``CustomerID/text``.
-    ///   - text: The text.
+    /// - Parameter ids: Each as ``CustomerID/text``.
     /// - Returns: Whether any of the IDs is in the text, as a whole number or UUID.
     package static func containsAny(of ids: Set<ExactText>, in text: String) -> Bool {
         let bytes = Array(text.utf8)

@@ -41,7 +41,6 @@ package enum QuotedIDs {
     ///   - ids: The IDs that ``IDScanner`` finds in the text.
     ///   - owner: The kind of the row with the text.
     ///   - key: The key of that row, as ``Owner`` says.
-    ///   - app: The app of the row.
     ///   - connection: Inside the transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     package static func store(

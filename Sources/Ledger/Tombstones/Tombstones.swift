@@ -108,9 +108,7 @@ package struct Tombstones {
 
     /// Removes the IDs of erased customers from the batch in `stage_ids`.
     ///
-    /// - Parameters:
-    ///   - kind: The kind of the listed IDs.
-    ///   - connection: Inside a transaction.
+    /// - Parameter connection: Inside a transaction.
     /// - Returns: The number of distinct removed IDs.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     package func dropListed(

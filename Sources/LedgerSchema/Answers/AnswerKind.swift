@@ -25,11 +25,6 @@ package struct AnswerKind: Hashable, Sendable {
     /// A difference in them is not a change, so it makes no view stale.
     package let volatile: [String]
 
-    /// - Parameters:
-    ///   - table: See ``table``.
-    ///   - children: See ``children``.
-    ///   - customers: See ``customers``.
-    ///   - volatile: See ``volatile``.
     init(table: Table, children: [Table] = [], customers: [TableColumn], volatile: [String] = []) {
         self.table = table
         self.children = children

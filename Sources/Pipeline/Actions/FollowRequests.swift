@@ -17,7 +17,6 @@ extension ActionPipeline {
     /// - Parameters:
     ///   - limit: Stop after this time; the exit code is 75 only if rows are left.
     ///   - reload: Reads the job file again. A process never answers by a policy that the file no longer has.
-    ///   - report: Called for each event.
     /// - Returns: The last batches that were sent, after a stop without rows left.
     /// - Throws: ``Actions/ActionRefusal`` when the approval of the policy has ended; errors that ``Failure/init(_:)`` explains.
     package func follow(

@@ -16,9 +16,7 @@ struct Credentials: Sendable {
     private let roots: ReadFiles<[String]>
     private let remark: @Sendable (String) -> Void
 
-    /// - Parameters:
-    ///   - job: The job.
-    ///   - remark: Called after key or roots were read again, or could not be.
+    /// - Parameter remark: Called after key or roots were read again, or could not be.
     /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``TLSKeysWouldBeWritten``.
     init(job: some JobDescription, remark: @escaping @Sendable (String) -> Void = { _ in }) throws {
         // Loopback connections have no secrets to protect.

@@ -22,11 +22,9 @@ struct StagedIDs {
     /// Copies the listed IDs.
     ///
     /// - Parameters:
-    ///   - ids: The list.
     ///   - kind: What its IDs identify.
     ///   - others: The number of batches of lists that were copied before, which the tables keep; 0 empties the tables.
     ///   - connection: Outside a transaction.
-    /// - Returns: The staged list.
     /// - Throws: ``BadListedID``, ``BadListQuery``, errors of the feed, ``Postgres/PostgresError``. Then nothing is
     ///   staged.
     static func copy(

@@ -120,7 +120,6 @@ struct ItemPlanner {
     /// - Parameters:
     ///   - streams: Streams with one item for each ID.
     ///   - staged: The IDs in the session's temporary tables.
-    ///   - run: The run.
     ///   - phase: The phase in which the items are planned; planning stops when the run has left it.
     ///   - connection: Outside a transaction.
     ///   - batchPlanned: Called inside each transaction, with the batch in `stage_ids`.
@@ -158,8 +157,6 @@ struct ItemPlanner {
     }
 
     /// Inserts a new run.
-    ///
-    /// - Returns: The number of the run.
     func insertRun(
         phase: Int32,
         isRetry: Bool = false,

@@ -12,7 +12,6 @@ enum FutureState {
     /// The moment after which nothing has happened yet, as an SQL expression.
     ///
     /// - Parameter now: The parameter with ``Ledger/RunPlan/latestNow``. PostgreSQL's clock has moved on since.
-    /// - Returns: The expression.
     static func latest(_ now: String) -> String { "greatest(\(now)::timestamptz, clock_timestamp())" }
 
     /// A query for the job's runs from the future, as an SQL expression.

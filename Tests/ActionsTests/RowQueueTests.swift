@@ -199,7 +199,7 @@ struct RowQueueTests {
         #expect(try await scene.queue.giveUp(row) == .cancelled)
     }
 
-    @Test func `the SUMMARY notification of a request tells its counts, and no other notification does`() async throws {
+    @Test func `only the SUMMARY notification of a request gives its counts`() async throws {
         let scene = try await Scene([Self.open])
         try await scene.queue.open()
         let row = try #require(try await scene.lease().first)

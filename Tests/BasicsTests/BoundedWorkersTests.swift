@@ -23,7 +23,7 @@ struct BoundedWorkersTests {
         #expect((1...min(width, 100)).contains(busy.withLock(\.most)))
     }
 
-    @Test func `an element is asked for only when a slot is free`() async throws {
+    @Test func `an element is read only when a slot is free`() async throws {
         let finished = Mutex(0)
         let asked = Mutex(0)
         try await withBoundedWorkers(width: 3) { () -> Int? in

@@ -374,7 +374,8 @@ struct ErasureTests {
         }
     }
 
-    @Test func `an ID that only its history shows to be an erased customer's is in no table, and not asked for again`()
+    @Test
+    func `an ID that only its history shows to be an erased customer's is in no table, and is not requested again`()
         async throws
     {
         try await Stage.with(.init(customers: 12, transactionsPerCustomer: 6)) { stage in

@@ -69,7 +69,7 @@ struct RefreshCommandTests {
 
     @Test
     func
-        `a report that began before a full refresh, and one during it, show the figures of before and wait for nothing`()
+        `a report that began before a full refresh, and one during it, show the earlier figures and wait for nothing`()
         async throws
     {
         try await Stage.with(.init(customers: 20)) { stage in

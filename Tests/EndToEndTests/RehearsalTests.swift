@@ -124,7 +124,7 @@ struct RehearsalTests {
     @Test(arguments: [
         ["--progress", "plain"], ["--progress", "none"], ["--progress", "json"], ["--log-format", "json"], [],
     ])
-    func `a run against loopback says so first, in the form that was asked for`(_ form: [String]) async throws {
+    func `a run against loopback says so first, in the requested format`(_ form: [String]) async throws {
         try await Stage.with(.init(customers: 1)) { stage in
             let path = try await stage.migrated(stage.job)
             try await stage.withStoreledger(["run", path] + form) { run in

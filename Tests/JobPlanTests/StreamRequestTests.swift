@@ -31,7 +31,7 @@ import Testing
         #expect(try request("transactionHistory: {}") == .get("/inApps/v2/history/2000000123456789"))
     }
 
-    @Test func `every filter goes out under Apple's name, repeated ones repeated, on each page`() throws {
+    @Test func `every filter is sent under Apple's name on each page, with a parameter for each value`() throws {
         let section = """
             transactionHistory: {startDate: "2023-07-22T04:26:40Z", endDate: now, productIds: [b&c=d/e, com.example.a], \
             productTypes: [CONSUMABLE, AUTO_RENEWABLE], subscriptionGroupIdentifiers: ["2", "1"], \

@@ -168,7 +168,8 @@ struct BudgetTests {
         #expect(try await sandbox.take(.transactionHistory, atMost: 1).granted == 1)
     }
 
-    @Test func `CK4 while its clock is behind the latest reading, the ledger grants nothing, and time stands still`()
+    @Test
+    func `CK4 while its clock is behind the latest reading, the ledger grants nothing, and its time does not advance`()
         async throws
     {
         let world = try await TestLedger()
@@ -230,7 +231,9 @@ struct BudgetTests {
         #expect(try await mine.take(.refundHistory, atMost: 1_000).granted > 15)
     }
 
-    @Test func `CK4 an endpoint closed while time stands still stays closed for as long as Apple said`() async throws {
+    @Test func `CK4 an endpoint closed while time does not advance stays closed for as long as Apple said`()
+        async throws
+    {
         let world = try await TestLedger()
         let budget = budget(world, perHour: 3_600)
         _ = try await budget.take(.transactionHistory, atMost: 1)
@@ -240,7 +243,7 @@ struct BudgetTests {
         #expect(closed.refusal == .closed && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
     }
 
-    @Test func `a clock that was ahead for long and is set right leaves neither pace nor closing in the future`()
+    @Test func `a clock that was ahead for a long time and is corrected leaves neither pace nor closing in the future`()
         async throws
     {
         let world = try await TestLedger()

@@ -158,7 +158,9 @@ struct LeaseTests {
         #expect(left == "true")
     }
 
-    @Test func `nothing to take now says how long to wait, nothing left at all says drained`() async throws {
+    @Test func `without a free item the answer is how long to wait, and without any item that the queue is drained`()
+        async throws
+    {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
@@ -170,7 +172,7 @@ struct LeaseTests {
             for: holder
         )
         guard case .later(let wait) = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
-            Issue.record("an item that was put off is neither ready nor gone")
+            Issue.record("a postponed item is neither ready nor gone")
             return
         }
         #expect(wait > .seconds(25) && wait <= delay)

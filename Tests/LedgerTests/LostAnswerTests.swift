@@ -105,7 +105,7 @@ struct LostAnswerTests {
         )
     }
 
-    @Test func `a page that never gets through tells why, and leaves nothing`() async throws {
+    @Test func `a page that cannot be committed says why, and leaves nothing`() async throws {
         let world = try await TestLedger(sessions: 1)
         let (items, holder) = try await world.leased(["1"])
         try await breakSessions(world, times: 100, "TRIGGER b BEFORE INSERT ON notifications FOR EACH ROW")

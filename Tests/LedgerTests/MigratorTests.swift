@@ -364,7 +364,9 @@ struct MigratorTests {
         #expect(try await comment() == "second")
     }
 
-    @Test func `a view no longer wanted goes; one that a user's own view stands on stays, and is named`() async throws {
+    @Test func `a view that is not needed any more is dropped; one that a user's view depends on stays, and is named`()
+        async throws
+    {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
         let base = ["base.sql": "CREATE OR REPLACE VIEW base AS SELECT n FROM a"]

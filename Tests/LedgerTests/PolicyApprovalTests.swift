@@ -234,7 +234,7 @@ struct PolicyApprovalTests {
 
     @Test
     func
-        `a newer approval of a batch or of the policy ends the approvals of the job's older batches, and no derived one does`()
+        `a newer approval of a batch or policy ends the approvals of the job's older batches, and no derived one does`()
         async throws
     {
         try await withBook { book in

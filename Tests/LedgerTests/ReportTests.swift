@@ -33,7 +33,7 @@ struct ReportTests {
         #expect(try await world.ledger.jobs(of: world.app) == [])
     }
 
-    @Test func `status tells runs, items, failures, rejects, gaps and the spent budget`() async throws {
+    @Test func `status shows runs, items, failures, rejects, gaps and the spent budget`() async throws {
         let world = try await TestLedger()
         let (leased, holder) = try await world.leased(["1", "2", "3", "4"])
         var rows = PageRows(Rows.transaction("10"))

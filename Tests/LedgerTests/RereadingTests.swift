@@ -64,7 +64,9 @@ struct RereadingTests {
         #expect(found.allSatisfy { $0.count <= 1 })
     }
 
-    @Test func `days of a job that rested are read again when it goes on, those it reads late are not`() async throws {
+    @Test func `days of a paused job are read again when it continues, and days that it reads late are not`()
+        async throws
+    {
         let world = try await TestLedger()
         let found = try await secondReadings(after: [0, 30 * 24, 31 * 24, 32 * 24], world)
         // Whole days of the first run's last week; its last day waits for the part of it that the second run reads.

@@ -53,7 +53,7 @@ struct RetentionTests {
 
     @Test(arguments: TestLedger.Layout.allCases)
     func
-        `payloads of the archive older than the term go, and the newest of each record and the payload of each row stay`(
+        `archived payloads older than the term go, and the newest of each record and the payload of each row stay`(
             layout: TestLedger.Layout
         ) async throws
     {
@@ -99,7 +99,7 @@ struct RetentionTests {
         #expect(try await hashes(world) == ["(10,2)", "(10,3)"])
     }
 
-    @Test func `a removal that stops after a batch goes on there, and ends at the end of the table`() async throws {
+    @Test func `a removal that stops after a batch continues there, and ends at the end of the table`() async throws {
         let world = try await TestLedger()
         try await world.run(
             """

@@ -36,7 +36,7 @@ struct NewerFieldTests {
     }
 
     @Test
-    func `renewal info tells how many seats renew, and with which commitment`() throws {
+    func `renewal info says how many seats renew, and with which commitment`() throws {
         let world = try World()
         let rows = try world.normalize(
             anyKind: world.renewal([

@@ -256,7 +256,7 @@ struct RateLimiterTests {
         #expect(time.slept == [.milliseconds(1), .milliseconds(1)])
     }
 
-    @Test func `a 429 closes at once, burns what is left and tells the ledger`() async throws {
+    @Test func `a 429 closes at once, discards the remaining permits and is recorded in the ledger`() async throws {
         let ledger = ScriptedLedger { call, atMost in .granted(call == 1 ? 10 : atMost) }
         let limiter = limiter(ledger)
         _ = try await limiter.permit()

@@ -92,7 +92,7 @@ struct ReportTextTests {
         #expect(FigureText.plainRatio(value) == words)
     }
 
-    @Test func `a cell of the heat map is a whole percent, and little is not nothing`() {
+    @Test func `a cell of the heat map is a whole percent, and a small share is not shown as 0`() {
         #expect(
             ["0.0000", "0.0049", "0.0050", "0.1249", "1.0000"].map(FigureText.wholePercent) == [
                 "0", "<1", "1", "12", "100",
@@ -156,7 +156,7 @@ struct PartialPeriodTests {
         #expect(panel(table(["2026-10", "2026-09"], asOf: "2026-11-01T00:00:00Z")).partial == nil)
     }
 
-    @Test func `a sum goes on to the present month, an expected figure is not partial`() {
+    @Test func `a sum is partial in the current month, and an expected figure is not`() {
         let old = table(["2026-08"], asOf: "2026-11-22T04:05:06Z")
         #expect(panel(old, isSum: true).partial == "2026-11")
         #expect(panel(old).partial == nil)

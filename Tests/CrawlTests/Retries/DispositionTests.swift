@@ -93,7 +93,7 @@ struct DispositionTests {
     }
 
     @Test(arguments: [(Retry.ordinary, 5), (.short, 5), (.limited(2), 3)])
-    func `a page is asked for as often as its retry allows`(retry: Retry, attempts: Int) {
+    func `a page is requested as often as its retry allows`(retry: Retry, attempts: Int) {
         #expect(retry.attempts == attempts)
         let failure: RequestFailure =
             switch retry {

@@ -64,7 +64,8 @@ struct OtherActionTests {
         }
     }
 
-    @Test func `an extension of all whose state Apple does not tell is unknown, until a SUMMARY notification tells it`()
+    @Test
+    func `an extension of all stays unknown while Apple does not report its state, until a SUMMARY notification does`()
         async throws
     {
         try await ActionScene.with(.init(customers: 40)) { scene in

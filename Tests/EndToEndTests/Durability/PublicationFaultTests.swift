@@ -107,7 +107,7 @@ struct PublicationFaultTests {
         #expect(!later.contains { $0.call == "fsync" || $0.call == "rename" }, "\(comment): \(later)")
     }
 
-    @Test func `K08 what is only interrupted or short goes on to the end`() async throws {
+    @Test func `K08 an interrupted or short write is continued to the end`() async throws {
         try await Publisher.with { publisher in
             _ = try await publisher.export()
             let expected = try publisher.files().merging(["manifest.json": Data()]) { $1 }

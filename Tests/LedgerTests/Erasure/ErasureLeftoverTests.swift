@@ -163,7 +163,7 @@ struct ErasureLeftoverTests {
         #expect(try await write(world, later).withheld == 1)
     }
 
-    @Test func `texts of a ledger of before are read by its first erasure, and only by that`() async throws {
+    @Test func `texts of an older ledger are read by its first erasure, and only by that one`() async throws {
         let world = try await TestLedger()
         try await world.ledger.transaction { connection in
             try connection.script(

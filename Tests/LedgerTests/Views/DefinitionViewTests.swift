@@ -53,7 +53,7 @@ struct DefinitionViewTests {
         )
     }
 
-    @Test func `retention_by_renewal: who paid again, of those whose period is over`() async throws {
+    @Test func `retention_by_renewal: how many subscriptions whose period is over were paid again`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """

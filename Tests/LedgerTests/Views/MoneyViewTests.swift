@@ -234,7 +234,7 @@ struct MoneyViewTests {
     }
 
     @Test(.slow)
-    func `refunded_purchases, which begins with the refunds, and purchases tell the same of every refund`()
+    func `refunded_purchases, which begins with the refunds, and purchases agree on every refund`()
         async throws
     {
         let world = try await TestLedger()

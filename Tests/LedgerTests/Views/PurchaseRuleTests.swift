@@ -156,7 +156,9 @@ struct PurchaseRuleTests {
         )
     }
 
-    @Test func `a record without a price stands for no purchase while another record of it has one`() async throws {
+    @Test func `a record without a price does not represent a purchase while another record of it has one`()
+        async throws
+    {
         let world = try await TestLedger()
         try await file("400", signed: "2025-03-10", in: world)
         try await file("401", signed: "2025-03-11", in: world, more: ", price_milliunits=-, currency=-")

@@ -421,7 +421,7 @@ struct RefreshByChangesTests {
 
     @Test
     func
-        `nothing of a customer stays in the tables of a refresh: after a refresh, after one that failed, during a backup`()
+        `nothing of a customer stays in a refresh's tables: after a refresh, after one that failed, during a backup`()
         async throws
     {
         let world = try await TestLedger(sessions: 2)

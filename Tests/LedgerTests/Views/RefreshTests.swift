@@ -82,7 +82,7 @@ struct RefreshTests {
         #expect(try await !world.ledger.viewsAreStale())
     }
 
-    @Test func `a run that ends while another process refreshes does not wait, and its rows are shown all the same`()
+    @Test func `a run that ends while another process refreshes does not wait, and its rows are still shown`()
         async throws
     {
         let world = try await TestLedger()

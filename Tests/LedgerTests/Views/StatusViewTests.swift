@@ -23,7 +23,7 @@ struct StatusViewTests {
 
     @Test
     func
-        `a missed notification: Apple's status tells billing retry, grace period and revocation, and says that it does`()
+        `a missed notification: Apple's status shows billing retry, grace period and revocation, and is named`()
         async throws
     {
         let world = try await TestLedger()

@@ -191,7 +191,7 @@ struct SubscriptionViewTests {
         #expect(open == [])
     }
 
-    @Test func `mrr_movement_by_month: the month under way is as it stands now`() async throws {
+    @Test func `mrr_movement_by_month: the current month has its state of now`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """

@@ -61,7 +61,7 @@ struct PublishedTable {
         self.key = key
     }
 
-    /// The table with the columns of its key alone, for ``PublishedRows/gone(since:)``.
+    /// The table with only the columns of its key, for ``PublishedRows/gone(since:)``.
     var keys: PublishedTable { PublishedTable(name: name, columns: ownKey, key: key) }
 
     private var ownKey: [Column] { key.filter { $0.name != "app_id" } }

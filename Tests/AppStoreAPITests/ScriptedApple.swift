@@ -8,7 +8,7 @@ import SignedData
 import Synchronization
 import TestSupport
 
-/// A loopback server that answers every request with what a closure says, and keeps what it was asked.
+/// A loopback server that answers every request with what a closure returns, and records the requests.
 ///
 /// An answer with `Connection: close` is the last on its connection, however short it is.
 final class ScriptedApple: Sendable {
@@ -120,7 +120,7 @@ func withClient<R>(
 }
 
 extension AppStoreClient {
-    /// One page of customer 1's refund history, which stands for any other request.
+    /// One page of customer 1's refund history, as an example of any request.
     func somePage(revision: String? = nil) async throws -> Page {
         try await page(.get("/inApps/v2/refund/lookup/1", [("revision", revision)]), decode: RefundHistory.page)
     }

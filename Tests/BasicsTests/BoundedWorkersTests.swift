@@ -28,7 +28,8 @@ struct BoundedWorkersTests {
         let asked = Mutex(0)
         try await withBoundedWorkers(width: 3) { () -> Int? in
             asked.withLock { asked in
-                // Asked elements are finished or in one of the slots, less the one about to be filled.
+                // Elements that were read are finished or in one of the slots, except the slot that is about to be
+                // filled.
                 #expect(asked - finished.withLock(\.self) <= 2)
                 guard asked < 50 else { return nil }
                 asked += 1

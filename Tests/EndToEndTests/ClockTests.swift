@@ -39,7 +39,7 @@ struct ClockTests {
             // Apple refused every token; the workers repeat their requests for five seconds.
             #expect(try await stage.store.requests().arrivals.allSatisfy { $0.status == 401 })
             #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE state <> 'waiting'") == 0)
-            // A machine with the right clock goes on at once.
+            // A machine with the right clock continues at once.
             try await stage.run(path)
         }
     }

@@ -73,7 +73,7 @@ struct ErasureTests {
         return try await customer(listed, stage, book)
     }
 
-    /// Everything the store has ever said of the customer whose ID is in the list.
+    /// Everything that the store has sent about the customer whose ID is in the list.
     private func customer(_ listed: String, _ stage: Stage, _ book: LedgerBook) async throws -> Customer {
         let world = try await stage.store.world()
         let lines = world.split(separator: "\n")

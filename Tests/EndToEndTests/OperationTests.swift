@@ -436,7 +436,7 @@ struct OperationTests {
             #expect(first.lines[2].contains("run: storeledger migrate \(path)"))
             #expect(first.lines[3].hasPrefix("FAIL  Apple: "), "\(first)")
             #expect(first.lines[3].contains("This machine must reach http://127.0.0.1:1: check"), "\(first)")
-            // Apple is not asked with a key that others can read.
+            // No request uses a key that others can read.
             let key = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: stage.store.directory).first { $0.hasSuffix(".p8") }
             )

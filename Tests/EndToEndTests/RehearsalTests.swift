@@ -89,7 +89,7 @@ struct RehearsalTests {
                 #expect(try await stage.storeledger("migrate", otherPath).code == 0)
                 try await stage.run(otherPath)
             }
-            // And the first job goes on as before.
+            // The first job continues as before.
             try await stage.run(path)
         }
     }

@@ -28,7 +28,7 @@ struct RetentionTests {
                 """
             )
             let before = try await counts(book)
-            // Without the section nothing goes.
+            // Without the section nothing is removed.
             let plain = try await stage.run(path)
             #expect(!plain.output.contains("removed"))
             #expect(try await counts(book) == before)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// T16: where secrets must not lie after a night's work.
+/// T16: where no secret may be after a run.
 @Suite(.migratedDatabase)
 struct SecretScanTests {
     /// The key ID and the issuer are in every bearer token, in base64; the database and the files need neither.

@@ -52,7 +52,7 @@ struct KeptConnectionTests {
         #expect(server.accepted == 3)
     }
 
-    /// Whether the request could go out on a kept connection.
+    /// Whether the request could use a kept connection.
     @Test(arguments: [false, true])
     func `CK3 a request whose time has passed by the time there is a connection is not sent`(isKept: Bool) async throws
     {

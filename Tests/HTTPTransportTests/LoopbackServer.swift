@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A TCP server on loopback that says exactly the bytes a test wants said.
+/// A TCP server on loopback that sends exactly the bytes of a test.
 ///
 /// Each connection runs `script` on a separate thread; `events` reports what happens, in order.
 final class LoopbackServer: Sendable {

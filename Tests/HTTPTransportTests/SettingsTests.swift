@@ -34,7 +34,7 @@ struct SettingsTests {
         for (option, value) in expected {
             #expect(found[option.rawValue] == String(describing: value), "option \(option.rawValue)")
         }
-        // Cookies are kept only where a file for them is named, if only an empty one.
+        // Cookies are kept only if a file for them is named, even an empty one.
         #expect(found[CURLOPT_COOKIEFILE.rawValue] == nil && found[CURLOPT_COOKIEJAR.rawValue] == nil)
         let limits = TransportConfiguration()
         #expect(limits.maximumHeaderBytes == 16 << 10 && limits.maximumHeaderFields == 100)

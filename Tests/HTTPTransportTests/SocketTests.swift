@@ -81,7 +81,7 @@ struct SocketTests {
             }
             // The transport's thread closes the socket; on a busy machine that can be later than the error.
             while try !Self.sockets(to: server.port).isEmpty { await Task.yield() }
-            // Now the server takes what comes.
+            // Now the server reads everything.
             isGivenUp.signal()
             await withCheckedContinuation { done in
                 DispatchQueue(label: "server").async {

@@ -46,7 +46,7 @@ enum JobText {
         return try load(usual.replacing(old, with: new), environment: environment)
     }
 
-    /// What is said about a job, with `job.yaml` for the path; empty when nothing is wrong.
+    /// The message about a job, with `job.yaml` for the path; empty when nothing is wrong.
     static func complaint(_ text: String, environment: [String: String] = [:]) throws -> String {
         do {
             _ = try load(text, environment: environment)

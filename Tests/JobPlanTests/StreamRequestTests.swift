@@ -2,7 +2,7 @@ import AppStoreModel
 import JobPlan
 import Testing
 
-/// What Apple is asked for an item of each stream, byte for byte.
+/// The request to Apple for an item of each stream, byte for byte.
 @Suite struct StreamRequestTests {
     private static let now = UnixMilliseconds(rawValue: 1_700_000_000_000)
 

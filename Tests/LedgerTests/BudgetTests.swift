@@ -31,7 +31,7 @@ struct BudgetTests {
         )
     }
 
-    /// Lets the pace allow any number at once, as after a long rest; the budget is not touched.
+    /// Lets the pace allow any number at once, as after a long pause; the budget is not touched.
     private func rest(_ world: TestLedger) async throws {
         try await world.run("UPDATE rate_scopes SET next_at = '-infinity'")
     }

@@ -19,7 +19,7 @@ extension Ledger {
     /// - Parameters:
     ///   - origin: Stored with the records.
     ///   - most: The most notifications of the batch.
-    ///   - skipped: Keys of notifications to leave alone.
+    ///   - skipped: Keys of notifications to skip.
     ///   - records: Verifies and normalises signed texts; called with the texts of the batch and with the latest moment at which
     ///     one of them was signed, perhaps more than once.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; nothing is then written.

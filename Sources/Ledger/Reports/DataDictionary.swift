@@ -10,7 +10,7 @@ package struct DataDictionary: Sendable, Equatable {
         let key: String?
         package fileprivate(set) var columns: [Column]
 
-        /// Whether it exists for a refresh of the views alone; see `docs/explanation/refresh.md`.
+        /// Whether it exists only for a refresh of the views; see `docs/explanation/refresh.md`.
         package var isOfRefresh: Bool {
             name.hasPrefix("refresh_") || name.hasPrefix("kept_") || name.hasSuffix("_at_refresh")
         }

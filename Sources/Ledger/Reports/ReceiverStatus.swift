@@ -1,7 +1,7 @@
 package import LedgerSchema
 import Postgres
 
-/// What `status` shows for the job of a receiver alone.
+/// What `status` shows for a job with only a receiver.
 package struct ReceiverStatus: Codable, Sendable, Equatable {
     package let app: String
     package let environment: String

@@ -172,7 +172,7 @@ struct ReceiverRound {
         }
     }
 
-    /// Sets PostgreSQL's clock for a moment in which Apple goes on sending.
+    /// Sets PostgreSQL's clock for a moment, while Apple continues to send.
     private mutating func setClock() async throws {
         let seconds = [-3 * 86_400, -7_200, 7_200, 3 * 86_400].randomElement(using: &random) ?? 0
         try tools.cluster.setClock(by: seconds)
@@ -181,7 +181,7 @@ struct ReceiverRound {
         try tools.cluster.setClock(by: 0)
     }
 
-    /// Erases a customer of whom the ledger has records, while Apple goes on sending.
+    /// Erases a customer of whom the ledger has records, while Apple continues to send.
     private mutating func erase(beside body: (inout ReceiverRound) async throws -> Void) async throws {
         let known = try await patiently {
             try await book.column(

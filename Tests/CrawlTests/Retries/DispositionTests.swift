@@ -9,7 +9,7 @@ struct DispositionTests {
 
     private static let now = UnixMilliseconds(rawValue: 1_795_219_200_000)
 
-    /// What a row of the table says, without the report that goes with it.
+    /// What a row of the table says, without its report.
     enum Action: Equatable, Sendable {
         case wait, atOnce, repeatRefused, checkKey, empty, restartCursor, shortenWindow, otherEnvironment
         case fail, failUnknown, postpone

@@ -132,7 +132,7 @@ struct CampaignTests {
                 ]
             )
 
-            // The first cohort is killed in the middle, and goes on.
+            // The first cohort is killed in the middle, and continued.
             let first = try await campaign.approve()
             #expect(first.rows == 250 && first.rowsToSend > 240)
             #expect(first.consent?.required == first.rowsToSend)

@@ -199,7 +199,7 @@ struct FollowRequestsTests {
                 """
             #expect(try await scene.book.column(batches) == ["t t t t t t"])
 
-            // A new approval goes on, and a withdrawal ends it.
+            // A new approval continues, and a withdrawal ends it.
             _ = try await scene.approve(policy, rows: 100)
             try await scene.following { process in
                 let open = try await scene.book.count(Self.answerable)

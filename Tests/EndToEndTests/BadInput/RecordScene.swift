@@ -115,7 +115,7 @@ struct RecordScene: Sendable {
         [leaf.der, authority.intermediate.der, authority.root.der]
     }
 
-    /// The chain's certificates as they stand in a header.
+    /// The chain's certificates as they are in a header.
     var entries: [String] {
         authority.chain.map { String(decoding: Base64.encodeStandard($0), as: UTF8.self) }
     }

@@ -8,7 +8,7 @@ import Testing
 struct PublishedFileTests {
     /// Reads a file as Python's csv module does, and prints the texts of one column as JSON.
     ///
-    /// It also looks for a cell that a spreadsheet would run; LibreOffice itself is not asked.
+    /// It also looks for a cell that a spreadsheet would run; LibreOffice itself does not read the files.
     private static let reader = #"""
         import csv, json, sys
         rows = list(csv.reader(open(sys.argv[1], newline="", encoding="utf-8"), strict=True))

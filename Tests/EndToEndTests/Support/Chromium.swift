@@ -17,7 +17,7 @@ enum Chromium {
         let document: String
         /// What the page or the browser wrote to the page's console.
         let console: [String]
-        /// Every address anything was asked of, the browser's own errands left out.
+        /// Every requested address, without the browser's own requests.
         let requests: Set<String>
     }
 

@@ -1,6 +1,6 @@
 /// One entry point for external bytes, and the invariants that are true for any input.
 ///
-/// The fuzzer calls ``check`` with inputs it makes up; the replay test calls it with every input that was kept.
+/// The fuzzer calls ``check`` with inputs it makes up; the replay test calls it with every stored input.
 package struct FuzzTarget: Sendable, CustomStringConvertible {
     /// As `scripts/fuzz` and the folders of `Tests/Fuzz` name it.
     package let name: String

@@ -291,7 +291,7 @@ struct AdvancedCommercePlanTests {
             "revokeSubscription: {refundRiskingPreference: true, refundType: FULL, refundReason: SIMULATE_REFUND_DECLINE}"
         #expect(try await plan(revoke, ids("6"), in: world) == ["simulated_decline"])
 
-        // A refund that was asked for and is not decided, until its notification is here.
+        // A requested refund is not decided until its notification arrives.
         #expect(try await plan(whole, ids("1"), in: world) == ["valid"])
         try await world.run(
             "UPDATE action_batches SET started_at = now(); UPDATE action_rows SET state = 'succeeded', first_sent_at = now()"

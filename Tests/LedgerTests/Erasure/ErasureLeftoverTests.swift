@@ -454,7 +454,7 @@ struct ErasureLeftoverTests {
         #expect(states == ["(t,done,2)", "(f,leased,0)"])
         let rejects = try await world.rows("SELECT raw = '', detail FROM rejected_records")
         #expect(rejects == ["(t,\"Of an erased customer.\")"])
-        // The worker that crawled it finds its lease gone, and the run goes on to its end.
+        // The worker that crawled it has lost its lease, and the run continues to its end.
         first.pageSequence += 1
         #expect(try await world.ledger.commit(world.page(PageRows(), of: first, for: holder)) == nil)
         #expect(try await world.ledger.commit(world.page(PageRows(), of: items[1], for: holder, isLast: true)) != nil)

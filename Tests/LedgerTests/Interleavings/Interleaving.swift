@@ -161,7 +161,7 @@ private final class Referee {
         try connection.script("SELECT pg_advisory_unlock_all()")
     }
 
-    /// Returns once the session is through, stands at a closed gate, or waits for another session.
+    /// Returns when the session has ended, stands at a closed gate, or waits for another session.
     func settle(_ session: String, isOver: () -> Bool) async throws {
         let began = Self.seconds()
         while !isOver() {

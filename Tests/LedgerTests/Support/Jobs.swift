@@ -5,7 +5,7 @@ import Ledger
 import Planning
 import TestSupport
 
-/// Job files as tests need them; a `JobFile` comes from nothing but a file.
+/// Job files as tests need them; a `JobFile` can only be read from a file.
 enum Jobs {
     static let now = UnixMilliseconds(rawValue: 1_780_000_000_000)
 

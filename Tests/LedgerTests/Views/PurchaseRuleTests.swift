@@ -51,7 +51,7 @@ struct PurchaseRuleTests {
         try await file(order[1], signed: "2025-03-11", in: world)
         #expect(try await counts(world) == Self.one)
 
-        // A refund counts whichever ID it comes with, and so does its reversal.
+        // A refund counts under either ID, and so does its reversal.
         for transaction in order {
             let revoked = transaction == order[0] ? "2025-03-20" : "2025-03-22"
             try await world.run(
@@ -74,7 +74,7 @@ struct PurchaseRuleTests {
             #expect(try await counts(world) == Self.one, "the refund of \(transaction) is reversed")
         }
 
-        // Without one of the two records, the other stands for the purchase.
+        // Without one of the two records, the other represents the purchase.
         try await world.run("DELETE FROM transactions WHERE transaction_id = '\(order[1])'")
         #expect(try await counts(world) == Self.one.replacing("records=2", with: "records=1"))
         try await file(order[1], signed: "2025-03-30", in: world)

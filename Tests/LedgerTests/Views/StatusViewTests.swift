@@ -83,7 +83,7 @@ struct StatusViewTests {
         async throws
     {
         let world = try await TestLedger()
-        // Seconds count here, and the clock goes on between two statements.
+        // Seconds count here, and the clock advances between two statements.
         let answered = try #require(
             try await world.value("to_char((now() - interval '5 days') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')")
         )

@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What a test of a view stands on: rows written as a table, so that each can be followed by hand.
+/// What a test of a view needs: rows written as a table, so that each can be followed by hand.
 extension TestLedger {
     /// Files transactions, one a line: `transaction | subscription | product | from | to | price | column=value, …`.
     ///

@@ -1,4 +1,4 @@
-/// What the views should show of customers, asked of their lives one instant after the other.
+/// What the views should show of customers, computed from their lives one instant after the other.
 ///
 /// It knows no view and no row: every figure is a count or a sum over the subscriptions of what is true at an instant, or of
 /// what is true at one instant and not at the one before.

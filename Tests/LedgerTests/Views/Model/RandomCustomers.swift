@@ -243,7 +243,7 @@ struct RandomCustomers {
     ) -> Int? {
         isRenewal = true
         renewal = happens(80) ? Renewal(signed: stretch.starts, isOn: true) : nil
-        // What Apple said before this stretch began says nothing of it.
+        // What Apple said before this stretch began does not apply to it.
         if happens(10) {
             renewal = Renewal(
                 signed: stretch.starts - 3_600,

@@ -135,8 +135,8 @@ extension Pipeline {
         }
     }
 
-    /// - Parameter itemKey: The item under which a rejected record came. If it is a listed ID or an order ID, it links the record to its
-    ///   customer, as in a crawl: an erasure finds an app transaction by nothing else.
+    /// - Parameter itemKey: The item under which a rejected record came. If it is a listed ID or an order ID, it links
+    ///   the record to its customer, as in a crawl: an erasure finds an app transaction by nothing else.
     /// - Returns: The origin, without a run.
     private func origin(_ app: AppID, _ stream: StreamName, itemKey: String? = nil) -> RowOrigin {
         let isOrder = stream == .orderLookup

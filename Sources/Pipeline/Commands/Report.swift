@@ -24,7 +24,8 @@ extension Pipeline {
 
 /// Writes a report to a file.
 ///
-/// - Parameter path: The file, relative to the working directory; an existing one is replaced when the new one is complete.
+/// - Parameter path: The file, relative to the working directory; an existing one is replaced when the new one is
+///   complete.
 /// - Throws: Errors that ``Failure/init(_:)`` explains. An existing page is then unchanged.
 package func write(_ report: ReportDocument, to path: String) throws {
     try publishFile(report.page, at: path)

@@ -95,7 +95,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLibCSV", providers: [.apt(["libcsv-dev"])]),
-        // Compresses Parquet files. Zstandard is a format of its own field, and every reader of Parquet reads it.
+        // Compresses Parquet files. Every reader of Parquet reads Zstandard.
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
         // Level 1: types and helpers without other dependencies

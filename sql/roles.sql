@@ -236,7 +236,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('add_app', 'app_has_records', 'end_erased_items')) \gexec
 
 -- Actions. The loader has no right on their tables, so a role that loads records cannot send anything. The actor reads what its
--- checks and queries need, and writes every column but those of approvals and those that the plan has frozen.
+-- checks and queries need. It writes every column except the columns of approvals and the columns that the plan has frozen.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_actor')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),

@@ -81,7 +81,7 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case noPolicy(job: String)
     /// Neither the policy nor a batch with rows left is approved.
     case nothingApproved(job: String)
-    /// The hash to approve is not that of the job file's policy.
+    /// The hash to approve is not the hash of the job file's policy.
     case otherPolicy(named: String, found: String)
     case policyNotApproved(hash: String)
     /// The policy of the job file is not the one that was approved.

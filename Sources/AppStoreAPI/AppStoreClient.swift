@@ -58,7 +58,6 @@ package final class AppStoreClient: Sendable {
     /// - Parameters:
     ///   - request: Sent once; a lost answer does not lead to a second request.
     ///   - departure: When the request may be sent, and on which connection.
-    /// - Returns: The answer.
     /// - Throws: ``WriteFailure``, `CancellationError`, ``SignedData/SigningError`` when no token can be made.
     package func write(
         _ request: AppStoreRequest,

@@ -66,9 +66,7 @@ final class TokenCache: Sendable {
 
     /// Records a 401, and drops the token if Apple keeps refusing it.
     ///
-    /// - Parameters:
-    ///   - token: That of the request.
-    ///   - now: The time of the answer, on a clock that never goes back.
+    /// - Parameter now: The time of the answer, on a clock that never goes back.
     /// - Returns: The refusals so far.
     func noteRefusal(of token: BearerToken, at now: Duration) -> TokenRefusals {
         state.withLock { state in

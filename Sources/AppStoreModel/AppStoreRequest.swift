@@ -17,7 +17,6 @@ package struct AppStoreRequest: Equatable, Sendable {
     /// - Parameters:
     ///   - path: Percent-encoded, with a leading slash.
     ///   - parameters: In the order in which they are sent; a parameter without a value is omitted.
-    /// - Returns: The request.
     package static func get(_ path: String, _ parameters: QueryParameters = []) -> AppStoreRequest {
         AppStoreRequest(method: .get, target: path + parameters.queryString, body: nil)
     }
@@ -28,7 +27,6 @@ package struct AppStoreRequest: Equatable, Sendable {
     ///   - path: Percent-encoded, with a leading slash.
     ///   - parameters: In the order in which they are sent; a parameter without a value is omitted.
     ///   - body: JSON.
-    /// - Returns: The request.
     package static func post(_ path: String, _ parameters: QueryParameters = [], body: [UInt8]) -> AppStoreRequest {
         AppStoreRequest(method: .post, target: path + parameters.queryString, body: body)
     }
@@ -36,7 +34,6 @@ package struct AppStoreRequest: Equatable, Sendable {
     /// A POST request without a body.
     ///
     /// - Parameter path: Percent-encoded, with a leading slash.
-    /// - Returns: The request.
     package static func post(_ path: String) -> AppStoreRequest {
         AppStoreRequest(method: .post, target: path, body: nil)
     }
@@ -46,7 +43,6 @@ package struct AppStoreRequest: Equatable, Sendable {
     /// - Parameters:
     ///   - path: Percent-encoded, with a leading slash.
     ///   - body: JSON.
-    /// - Returns: The request.
     package static func put(_ path: String, body: [UInt8]) -> AppStoreRequest {
         AppStoreRequest(method: .put, target: path, body: body)
     }

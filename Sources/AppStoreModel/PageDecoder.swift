@@ -18,8 +18,6 @@ package enum PageDecoder {
     ///   - body: JSON.
     ///   - cursorName: The member with the cursor of the next page.
     ///   - recordsName: The member with the records; a missing list is an empty one.
-    ///   - read: Reads one record.
-    /// - Returns: The page.
     /// - Throws: ``RequestFailure/badPage(reason:)``.
     package static func page(
         _ body: [UInt8],

@@ -43,12 +43,13 @@ package struct SimulatorConfiguration: Sendable {
     package var faultsFile: String?
     /// Where notifications are posted; `nil` when they are only in the history.
     package var delivery: DeliverySettings?
-    /// The moment of the world in ISO 8601; `nil` means that of the directory's world, or else the last UTC midnight.
+    /// The moment of the world in ISO 8601; `nil` means the moment of the directory's world, or else the last UTC
+    /// midnight.
     package var anchor: String?
 
-    /// The apps of the account; each has a world of its own.
+    /// The apps of the account; each has a separate world.
     ///
-    /// The files of the first are in ``directory``, those of each further one in a folder with its bundle ID.
+    /// The files of the first app are in ``directory``. Each further app has a folder there, named by its bundle ID.
     package var bundleIds = [Self.defaultBundleId]
 
     package init(directory: String) {

@@ -7,7 +7,6 @@
 /// - Parameters:
 ///   - width: At least 1.
 ///   - next: Returns the next element, or `nil` at the end. Never called concurrently.
-///   - work: Processes one element.
 /// - Throws: The first error of `next` or `work`, or `CancellationError` when elements may be left.
 package func withBoundedWorkers<Element: Sendable>(
     width: Int,

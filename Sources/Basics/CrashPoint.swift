@@ -2,7 +2,7 @@ import Synchronization
 
 /// A point at which the crash loop can end the process, one for each state from which a restart must recover.
 ///
-/// The table in `docs/evidence/crash-points.md` says what must hold after each. A test compares the names here, the
+/// The table in `docs/evidence/crash-points.md` says what must be true after each. A test compares the names here, the
 /// table there and the call sites.
 package enum CrashPoint: Sendable {
     // Beginning a run.
@@ -89,9 +89,7 @@ package enum CrashPoint: Sendable {
 ///
 /// It does nothing unless a ``CrashPointHandler`` is installed.
 ///
-/// - Parameters:
-///   - point: The current point.
-///   - socket: The socket that a fault at this point can shut down; -1 for none.
+/// - Parameter socket: The socket that a fault at this point can shut down; -1 for none.
 package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {
     guard isInstalled.load(ordering: .acquiring) else { return }
     installed.withLock { $0 }?.action(point, socket())

@@ -5,7 +5,6 @@ extension Duration {
     /// Writes the duration in its largest units: hours and minutes, minutes, or seconds.
     ///
     /// - Parameter rule: How the last unit is rounded; `.up` for the least time that something takes.
-    /// - Returns: The text for people.
     package func inWords(rounded rule: FloatingPointRoundingRule) -> String {
         let seconds = inSeconds
         // A quotient of two whole numbers can be off by the last bits, which must not add a unit.

@@ -29,7 +29,7 @@ package struct OpenDirectory: ~Copyable {
 
     /// The names in the directory without `.` and `..`, in any order; empty if it cannot be read.
     package borrowing func names() -> [String] {
-        // A descriptor of its own, because reading moves the position and closing the stream closes the descriptor.
+        // A separate descriptor, because reading moves the position and closing the stream closes the descriptor.
         let own = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { return [] }
         guard let stream = unsafe fdopendir(own) else {

@@ -6,8 +6,6 @@
 /// - Parameters:
 ///   - width: At least 1.
 ///   - next: Returns the next element, or `nil` at the end.
-///   - work: Processes one element.
-///   - take: Gets one result.
 /// - Throws: The first error of `next`, `work` or `take`, or `CancellationError` when elements may be left.
 package func withOrderedWorkers<Element: Sendable, Value: Sendable>(
     width: Int,

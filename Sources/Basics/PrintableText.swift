@@ -8,7 +8,6 @@
 ///   - limit: The most characters (Unicode scalars) that are kept; `…` at the end marks an omission.
 ///   - asciiOnly: Whether characters beyond ASCII are escaped, too; an omission is then marked by `...`.
 ///   - quoted: Whether the text is put in quotes, with quotes and backslashes in it escaped.
-/// - Returns: The printable text.
 package func printable(
     _ text: some StringProtocol,
     limit: Int = 2_000,

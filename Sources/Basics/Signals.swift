@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A signal told the program to stop, and the running work was cancelled and has ended.
+/// A signal stopped the program, and the running work was cancelled and has ended.
 package struct Interrupted: Error {
     /// SIGINT or SIGTERM.
     package let signal: Int32

@@ -23,7 +23,6 @@ package enum WholeFile {
     /// A symbolic link at `path` is replaced, not followed.
     ///
     /// - Parameters:
-    ///   - bytes: The content.
     ///   - path: The file to create or replace.
     ///   - mode: The permissions of the file from the beginning, regardless of the umask.
     ///   - isDurable: Whether the content is on disk before the file gets its name. The name itself can still be lost in a

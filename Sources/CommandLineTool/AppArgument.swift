@@ -5,7 +5,7 @@ import JobPlan
 import Ledger
 import Pipeline
 
-/// The ledger, app and job of a command that reads: those of a job file, or those that the options name.
+/// The ledger, app and job of a command that reads, from a job file or from the options.
 struct AppArgument: ParsableArguments {
     @OptionGroup var ledger: LedgerArgument
 

@@ -27,7 +27,7 @@ struct LedgerArgument: ParsableArguments {
         if path == nil { _ = try databaseURL() }
     }
 
-    /// The database URL and schema: those of the job file, if one is given.
+    /// The database URL and schema, from the job file if one is given.
     func place() throws -> (url: DatabaseURL, schema: String) {
         guard let path else { return (try databaseURL(), schema ?? PostgresOutput.defaultSchema) }
         var job = JobArgument()

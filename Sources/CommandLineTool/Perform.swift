@@ -52,7 +52,6 @@ func perform(
 /// - Parameters:
 ///   - job: The path; `nil` leaves the message as it is.
 ///   - message: A message with commands such as `storeledger migrate JOB`.
-/// - Returns: The message.
 func namingJob(_ job: String?, in message: String) -> String {
     guard let job else { return message }
     let isPlain = job.wholeMatch(of: /[A-Za-z0-9._\/@+-]+/) != nil

@@ -12,13 +12,13 @@ enum ProcessHardening {
         for crash in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(crash, SIG_DFL) }
         // Writing to a closed pipe must be reported as an error, not end the process.
         ignoreSIGPIPE()
-        // The same holds for a file that exceeds `ulimit -f`.
+        // The same is true of a file that exceeds `ulimit -f`.
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Keeps the user's other processes from attaching to this one, and crash handlers from dumping it.
     private static func forbidReadingMemory() {
-        // Swift cannot call variadic C functions. On Linux, integer arguments are passed like those of other functions.
+        // Swift cannot call variadic C functions. On Linux, their integer arguments are passed as in other functions.
         typealias ProcessControl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
         guard let symbol = unsafe dlsym(nil, "prctl") else { return }
         let prctl = unsafe unsafeBitCast(symbol, to: ProcessControl.self)

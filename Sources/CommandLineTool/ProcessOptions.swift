@@ -2,8 +2,8 @@ import ArgumentParser
 
 /// The common options of `run`, `retry` and `actions run`: when to stop, and what to show and to write.
 ///
-/// It has no group of its own, because ArgumentParser checks a group in a group many times: `run` would start half as fast in a debug
-/// build.
+/// It is no option group, because ArgumentParser checks a group in a group many times: `run` would start half as fast
+/// in a debug build.
 struct ProcessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

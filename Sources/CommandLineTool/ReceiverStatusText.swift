@@ -1,7 +1,7 @@
 import Basics
 import Ledger
 
-/// The plain text output of `status` for the job of a receiver alone.
+/// The plain text output of `status` for a job with only a receiver.
 struct ReceiverStatusText {
     private let status: ReceiverStatus
     /// The path of the job file, for commands in the text.

@@ -56,10 +56,9 @@ struct Attempts {
     ///
     /// - Parameters:
     ///   - failure: The failure of the latest request.
-    ///   - health: Holds the retry quota and the circuit breaker.
+    ///   - health: Contains the retry quota and the circuit breaker.
     ///   - now: This machine's clock.
     ///   - random: In `0..<1`.
-    /// - Returns: The next step.
     /// - Throws: ``StopReason`` when the run must end.
     mutating func next(
         after failure: RequestFailure,
@@ -87,7 +86,7 @@ struct Attempts {
         case .emptyAnswer:
             return .emptyAnswer
         case .deferItem(let report):
-            // The item is put off with or without quota, but the failure counts.
+            // The item is postponed with or without quota, but the failure counts.
             _ = try health.requestFailed(report)
             return .end(deferOrFail(report))
         case .failItem(let report):
@@ -105,7 +104,7 @@ struct Attempts {
         }
     }
 
-    /// Puts the item off, or fails it if it was put off too often in this run.
+    /// Postpones the item, or fails it if it was postponed too often in this run.
     private func deferOrFail(_ report: FailureReport) -> ItemOutcome {
         let code = report.code ?? report.status.map(Int64.init)
         guard item.deferrals < rules.deferralsPerRun else { return .failed(code: code, message: report.message) }

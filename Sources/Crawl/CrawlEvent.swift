@@ -25,7 +25,8 @@ package enum CrawlEvent: Sendable {
     /// No process sends requests to this endpoint before `latest`.
     case clockIsBehind(StreamName, latest: UnixMilliseconds, by: Duration)
     case leaseLost(WorkItem)
-    /// For ``ItemFeed/idleBeforeReport``, no item could be taken: other processes hold the rest, or it is put off.
+    /// For ``ItemFeed/idleBeforeReport``, no item could be taken: other processes have leased the rest, or it is
+    /// postponed.
     ///
     /// At `until` the first of them is free, unless its lease is renewed; `nil` if that moment is not known.
     case idle(until: UnixMilliseconds?)

@@ -3,7 +3,7 @@ import JobPlan
 
 /// The settings of a crawl: how often it tries again, how many pages it reads, and when it stops.
 package struct CrawlRules: Sendable {
-    /// How often an item is put off in a run before it fails.
+    /// How often an item is postponed in a run before it fails.
     ///
     /// The first delay is 30 s, and each further delay is twice as long.
     package var deferralsPerRun = 3
@@ -33,9 +33,9 @@ package struct CrawlRules: Sendable {
         TransactionID(item.key) == nil ? pagesPerWindow : pagesPerItem
     }
 
-    /// How long an item is put off: longer each time.
+    /// How long an item is postponed: longer each time.
     ///
-    /// - Parameter number: 1 when the item is put off for the first time in a run.
+    /// - Parameter number: 1 when the item is postponed for the first time in a run.
     /// - Returns: 30 s for the first time, then twice as long each time, up to 32 min.
     package func delay(ofDeferral number: Int) -> Duration {
         .seconds(30 << min(number - 1, 6))

@@ -27,24 +27,23 @@ package protocol CrawlStore: Sendable {
     /// Stores the rows and the item's next cursor together, or neither.
     ///
     /// - Parameters:
-    ///   - rows: The rows of the page.
     ///   - page: The page from Apple, for its cursor and whether more pages follow.
     ///   - item: As it was leased or last committed.
     ///   - requests: Requests spent on the page, retries included.
     /// - Returns: The item with its new state, and what changed.
-    /// - Throws: ``LeaseLost`` when another worker now holds the item.
+    /// - Throws: ``LeaseLost`` when another worker has leased the item.
     func commit(_ rows: Rows, of page: Page, for item: WorkItem, requests: Int) async throws -> PageOutcome
 
     /// Records the outcome of an item whose page could not be fetched.
     ///
-    /// - Throws: ``LeaseLost`` when another worker now holds the item. The item is not changed.
+    /// - Throws: ``LeaseLost`` when another worker has leased the item. The item is not changed.
     func record(_ outcome: ItemOutcome, of item: WorkItem, requests: Int) async throws
 }
 
 /// What ``CrawlStore/lease(_:atMost:)`` found.
 package enum LeaseAnswer: Sendable {
     case items([WorkItem])
-    /// Every item is leased or put off.
+    /// Every item is leased or postponed.
     ///
     /// Ask again after at most this time.
     case later(Duration)
@@ -87,7 +86,7 @@ package struct PageOutcome: Sendable {
     package var records: Int { rowsNew + rowsUpdated + rowsUnchanged + rejected.count }
 }
 
-/// Another worker now holds the item.
+/// Another worker has leased the item.
 ///
 /// The page that this worker fetched is discarded.
 package struct LeaseLost: Error, Equatable {

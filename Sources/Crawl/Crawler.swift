@@ -70,7 +70,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     private func crawl(_ item: WorkItem) async throws {
         var item = item
         while true {
-            // Each attempt waits for a permit of its own.
+            // Each attempt waits for a separate permit.
             switch try await fetch(item) {
             case .page(let page, let requests):
                 let verified = try store.verify(page, of: item)
@@ -162,7 +162,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         }
     }
 
-    /// Returns when one request for the item may be sent: the budget allows it and the lease is still held.
+    /// Returns when one request for the item may be sent: the budget allows it and the lease has not ended.
     private func permit(for item: WorkItem) async throws -> Permit {
         guard store.holds(item) else { throw LeaseLost() }
         let limiter = try limits.limiter(for: item)

@@ -6,7 +6,7 @@ import Synchronization
 /// Hands out items to the workers one at a time.
 ///
 /// Only a few items are leased ahead, so that a million items are never in memory at once. Every stream with work gets
-/// an equal share of the workers, so a slow stream does not hold up a fast one.
+/// an equal share of the workers, so a slow stream does not delay a fast one.
 final class ItemFeed<Store: CrawlStore>: Sendable {
     private let store: Store
     private let concurrency: Int
@@ -64,7 +64,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
 
     /// Returns the next item for a worker.
     ///
-    /// Waits while no item can be taken: workers here or in other processes have the rest, or it is put off.
+    /// Waits while no item can be taken: workers here or in other processes have the rest, or it is postponed.
     /// Returns `nil` when every item has reached its end.
     func next() async throws -> WorkItem? {
         while true {
@@ -146,7 +146,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
                 queues[index].nextLease = now + min(max(wait, .milliseconds(1)), longestWait)
             case .drained:
                 queues[index].hasWork = false
-                // An item in progress can still be put off, and is then available again.
+                // An item in progress can still be postponed, and is then available again.
                 queues[index].isDrained = queues[index].inProgress == 0
             }
         }

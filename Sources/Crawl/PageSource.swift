@@ -6,10 +6,8 @@ package protocol PageSource: Sendable {
     /// Sends one request for the page after `item.cursor`.
     ///
     /// - Parameters:
-    ///   - item: The item of the page.
     ///   - departure: The last moment at which the request may be sent, on `Timekeeper.monotonic`.
     ///   - onNewConnection: Whether the request needs a new connection, because the last reused one was closed.
-    /// - Returns: The page.
     /// - Throws: ``AppStoreModel/RequestFailure``, which is ``AppStoreModel/RequestFailure/tooLate`` after `departure`;
     ///   `CancellationError` when the task was cancelled.
     func page(of item: WorkItem, departingBy departure: Duration, onNewConnection: Bool) async throws -> Page

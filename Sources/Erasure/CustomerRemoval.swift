@@ -76,9 +76,9 @@ struct CustomerRemoval {
     /// Removes the customer from rows of actions.
     ///
     /// The rows stay, without input, so that the outcomes of a batch still add up. A row that was not sent is never sent. One that
-    /// may have been applied stays unknown, because nothing is left by which the outcome could be found out. A process that holds
-    /// one of the rows loses its lease. Without its salt a row is not compared with the plan any more, and its
-    /// hash says nothing of the customer.
+    /// may have been applied stays unknown, because nothing is left by which the outcome could be found out. A process
+    /// that has leased one of the rows loses its lease. Without its salt a row is not compared with the plan any more,
+    /// and its hash says nothing of the customer.
     private mutating func clearActionRows(
         of keys: [String],
         on connection: borrowing PostgresConnection
@@ -141,7 +141,6 @@ struct CustomerRemoval {
     ///
     /// - Parameters:
     ///   - keys: The keys of the records.
-    ///   - table: The table of the records.
     ///   - connection: Inside the transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     private mutating func removeChildren(
@@ -276,7 +275,7 @@ struct CustomerRemoval {
 
     /// Removes the items and coverage gaps of the customer's IDs.
     ///
-    /// A worker that holds one of the items loses its lease.
+    /// A worker that has leased one of the items loses its lease.
     ///
     /// - Parameters:
     ///   - keys: The customer's transaction IDs and order IDs.

@@ -12,8 +12,8 @@ extension Ledger {
     ///
     /// A page holds the lock in shared mode from before it reads the tombstones until its commit. So
     /// each page has either committed before the second trace, which finds its records, or starts after the erasure has
-    /// committed, and finds the tombstones. The second trace starts from the given IDs, not from those of the first
-    /// trace, because a page in between can have shown that one of those IDs belongs to another customer.
+    /// committed, and finds the tombstones. The second trace starts from the given IDs, not from the IDs that the
+    /// first trace found, because a page in between can have shown that one of them belongs to another customer.
     ///
     /// The removal is one transaction, so a killed process has changed nothing. It also takes the customer out of the rows
     /// that the views count; while a refresh is running, the next refresh does this. Repeating an erasure changes nothing.
@@ -22,8 +22,8 @@ extension Ledger {
     ///   - ids: IDs of the customer; they need not be in the ledger.
     ///   - apps: The app in each environment of which the ledger has records.
     ///   - isRehearsal: Whether to count only, and remove nothing.
-    ///   - locked: Called when the lock is held, in each attempt. It is held until the transaction ends.
-    /// - Returns: The removed rows, or those that would be removed.
+    ///   - locked: Called when the lock is taken, in each attempt. The lock ends with the transaction.
+    /// - Returns: The removed rows, or the rows that would be removed.
     /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` when pages or plans hold the lock for too long.
     package func erase(
         _ ids: Set<CustomerID>,

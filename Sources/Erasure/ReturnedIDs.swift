@@ -57,7 +57,6 @@ extension Ledger {
     /// - Parameters:
     ///   - statement: One of ``nextTexts``.
     ///   - last: The last key of the texts before; empty text at first.
-    ///   - app: The app of the texts.
     ///   - connection: Inside a transaction.
     /// - Returns: The IDs and the last key; `nil` if there are no more texts.
     /// - Throws: ``Postgres/PostgresError``.

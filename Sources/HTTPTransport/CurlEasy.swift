@@ -33,7 +33,7 @@ final class CurlEasy {
         unsafe errorText.deallocate()
     }
 
-    /// Sets all options for one request and removes those of earlier requests.
+    /// Sets all options for one request and removes the options of earlier requests.
     func prepare(_ request: HTTPRequest, _ settings: CurlSettings) throws(TransportFault) {
         forget()
         received = PartialResponse(limits: settings.limits)

@@ -8,7 +8,7 @@ import Glibc
 /// limiter no longer counts the request. Two options prevent it:
 ///
 /// - `TCP_USER_TIMEOUT`: the kernel drops the connection and its unsent data when sent data is not acknowledged, or a closed
-///   window blocks data, for ``TransportConfiguration/unacknowledgedTimeout``. This also holds for a closed socket.
+///   window blocks data, for ``TransportConfiguration/unacknowledgedTimeout``. This is also true of a closed socket.
 /// - `SO_LINGER` with zero seconds: closing a socket with unacknowledged bytes resets the connection, and the kernel drops
 ///   the bytes. Otherwise it would continue to send them, by default for minutes.
 ///

@@ -47,7 +47,7 @@ extension TransportFault {
         }
     }
 
-    /// libcurl has the same code for a refused handshake and an interrupted one; OpenSSL's text tells them apart.
+    /// libcurl has the same code for a refused handshake and an interrupted one; OpenSSL's text distinguishes them.
     private static func isRefusedHandshake(_ text: String) -> Bool {
         [
             "protocol version", "unsupported protocol", "wrong version number", "no protocols available",

@@ -28,7 +28,6 @@ package struct FileOutput: Equatable, Sendable {
     ///   - format: The format of every file.
     ///   - directory: See ``isOwnDirectory(_:absolute:)``.
     ///   - tables: At least one of ``knownTables``, each once; with `changes`, of ``tablesWithChanges``.
-    ///   - changes: See ``changes``.
     package init(
         _ format: FileFormat,
         directory: String,

@@ -8,7 +8,7 @@ package enum IDList: Equatable, Sendable {
     case csv(path: String, column: String?)
     /// One SELECT or WITH statement for the job's database, without a semicolon.
     ///
-    /// Its first column holds the IDs.
+    /// Its first column has the IDs.
     case query(String)
 
     /// Identifies the source for resuming a run.
@@ -46,7 +46,7 @@ package enum IDKind: Sendable {
     /// An order ID from the customer's receipt by e-mail.
     case order
 
-    /// The key of the job file that holds the list.
+    /// The key of the job file that contains the list.
     package var key: String {
         switch self {
         case .transaction: "transactionIds"
@@ -54,7 +54,7 @@ package enum IDKind: Sendable {
         }
     }
 
-    /// The usual name of the column that holds the IDs in a CSV file.
+    /// The usual name of the column with the IDs in a CSV file.
     package var columnName: String {
         switch self {
         case .transaction: "transaction_id"

@@ -7,7 +7,7 @@ package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible
         case invalid = 65
         /// Missing, unreadable, or not a regular file.
         case missingFile = 66
-        /// The environment holds a private key itself instead of the name of its file.
+        /// The environment has a private key itself instead of the name of its file.
         case configuration = 78
     }
 

@@ -25,7 +25,7 @@ package struct WorkItem: Hashable, Sendable {
     package var pageCount: Int
     /// How often in this run Apple refused the cursor.
     package var restarts: Int
-    /// How often in this run the item was put off.
+    /// How often in this run the item was postponed.
     package var deferrals: Int
 
     package init(

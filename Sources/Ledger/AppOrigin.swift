@@ -98,7 +98,7 @@ extension Ledger {
                     )
                 }
                 guard let server else {
-                    // A receiver may fill in the roots of an app, but not change those of its records.
+                    // A receiver may fill in the roots of an app, but not change the roots of its records.
                     _ = try connection.run(
                         "SELECT add_app($1::text, $2::text, NULL, $3::text[])",
                         [.text(stored.bundleId), .text(stored.environment), .textArray(origin.trustedRoots)]
@@ -125,7 +125,6 @@ private struct StoredOrigin {
     let trustedRoots: [String]?
 
     /// - Parameters:
-    ///   - app: Its number.
     ///   - isLocked: Whether to lock the row until the transaction ends.
     ///   - connection: Inside a transaction.
     /// - Throws: ``Postgres/PostgresError``.
@@ -149,7 +148,7 @@ private struct StoredOrigin {
         trustedRoots != origin.trustedRoots || server != nil && server != self.server
     }
 
-    /// Refuses another root than that of the app's records, unless the app has no records.
+    /// Refuses a root that differs from the root of the app's records, unless the app has no records.
     func refuseOther(_ origin: RecordOrigin, on connection: borrowing PostgresConnection) throws {
         guard let trustedRoots else { return }
         let found = RecordOrigin(server: server ?? "", trustedRoots: trustedRoots)

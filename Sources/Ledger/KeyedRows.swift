@@ -10,10 +10,7 @@ package enum KeyedRows {
     ///
     /// - Parameters:
     ///   - columns: Expressions over a row `x`, with their names.
-    ///   - table: The name of the table.
-    ///   - key: The column with the keys.
     ///   - isAppFirst: Whether the index begins with the app; otherwise it begins with the key.
-    /// - Returns: The query.
     package static func select(
         _ columns: String,
         from table: String,
@@ -27,15 +24,12 @@ package enum KeyedRows {
         """
     }
 
-    /// A statement that removes the rows; its parameters are those of ``select(_:from:by:isAppFirst:)``.
+    /// A statement that removes the rows; it has the same parameters as ``select(_:from:by:isAppFirst:)``.
     ///
     /// - Parameters:
-    ///   - table: The name of the table.
     ///   - key: The column with the keys.
-    ///   - type: The type of that column.
     ///   - condition: A condition on further columns of a row `x`.
     ///   - isAppFirst: Whether the index begins with the app; otherwise it begins with the key.
-    /// - Returns: The statement.
     package static func delete(
         from table: String,
         by key: String,

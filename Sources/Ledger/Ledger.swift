@@ -101,7 +101,7 @@ package struct Ledger: Sendable {
         try PostgresConnection(conninfo, settings: settings)
     }
 
-    /// A pool of sessions beside those of the ledger, for statements that must not wait for a server that is away.
+    /// A pool of sessions in addition to the ledger's, for statements that must not wait for a server that is away.
     ///
     /// - Parameters:
     ///   - sessions: The most sessions, at least 1.

@@ -23,7 +23,7 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case readOnlyReplica
     /// The app's row has another Apple ID than the job file.
     case appMismatch(found: Int64, job: Int64)
-    /// An invariant of the ledger does not hold: an internal error.
+    /// An invariant of the ledger is broken: an internal error.
     case invariant(String)
     /// Another process is publishing into the directory.
     case directoryInUse(path: String)

@@ -16,7 +16,7 @@ package struct Replica: Codable, Sendable, Equatable {
     ///   ``appliedUntil`` says.
     /// - Throws: ``Postgres/PostgresError``.
     init?(_ connection: borrowing PostgresConnection) throws {
-        // Since the server started it may have applied no transaction. The checkpoint is that of its last restart point.
+        // Since the server started it may have applied no transaction. The checkpoint is from its last restart point.
         let found = try connection.run(
             """
             SELECT \(Ledger.moment("greatest(pg_last_xact_replay_timestamp(), (pg_control_checkpoint()).checkpoint_time)")) AS applied
@@ -32,7 +32,6 @@ extension Ledger {
     /// Runs `body` in a transaction that reads one snapshot, on a primary or a replica.
     ///
     /// - Parameter body: Can run more than once. It gets the replica, `nil` on a primary.
-    /// - Returns: What `body` returns.
     /// - Throws: As ``Postgres/RetryingPool/transaction(_:_:)``.
     package func snapshot<R: Sendable>(
         _ body: @Sendable (borrowing PostgresConnection, Replica?) throws -> R

@@ -4,7 +4,7 @@ package enum ColumnType: String, Sendable {
     case integer
     case bigint
     case boolean
-    /// A moment; cells hold UNIX milliseconds.
+    /// A moment; cells have UNIX milliseconds.
     case timestamptz
     case jsonb
     case uuid

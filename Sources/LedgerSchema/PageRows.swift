@@ -191,12 +191,7 @@ package struct RejectedRecord: Sendable {
     /// Apple signs a record again for each answer. The text is then different, but its kind and key are the same.
     package let identity: [UInt8]
 
-    /// - Parameters:
-    ///   - reason: See ``reason``.
-    ///   - detail: See ``detail``.
-    ///   - raw: See ``raw``.
-    ///   - sha256: See ``sha256``.
-    ///   - identity: `nil` when the record cannot be identified.
+    /// - Parameter identity: `nil` when the record cannot be identified.
     package init(reason: String, detail: String, raw: [UInt8], sha256: [UInt8], identity: [UInt8]? = nil) {
         self.reason = reason
         self.detail = detail

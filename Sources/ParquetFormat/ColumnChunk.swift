@@ -1,7 +1,7 @@
 /// The values of one column in one row group.
 ///
-/// Values are collected into pages. A full page is encoded and compressed at once, so the memory is that of one page and
-/// the compressed pages before it.
+/// Values are collected into pages. A full page is encoded and compressed at once, so memory contains one page and the
+/// compressed pages before it.
 struct ColumnChunk {
     private static let rowsPerPage = 20_000
     private static let bytesPerPage = 1_048_576

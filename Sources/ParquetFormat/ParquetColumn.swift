@@ -1,6 +1,6 @@
 /// A column of a Parquet file.
 package struct ParquetColumn: Equatable, Sendable {
-    /// The type of a column's values; every column can hold NULL.
+    /// The type of a column's values; every column can contain NULL.
     package enum ValueType: Equatable, Sendable {
         case boolean
         /// A signed integer of 32 bits.

@@ -67,7 +67,7 @@ private let zstandardCodec: Int32 = 6
 
 /// `PageHeader`.
 ///
-/// `valueCount` is the rows of a data page or the values of a dictionary page. The bytes are those of the page without its
+/// `valueCount` is the rows of a data page or the values of a dictionary page. The bytes count the page without its
 /// header.
 func pageHeader(
     _ type: PageType,

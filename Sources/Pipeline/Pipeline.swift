@@ -32,15 +32,11 @@ package struct Pipeline: Sendable {
     /// Makes the pipeline; reads nothing and opens no connection.
     ///
     /// - Parameters:
-    ///   - job: The job to run.
-    ///   - version: The version of storeledger.
-    ///   - jobFile: The file of the job.
     ///   - applicationName: The sessions' `application_name`, unless the connection string sets it; at most 63 bytes
     ///     are kept.
     ///   - databaseDeadline: How long to wait until PostgreSQL is available, at the start and after a lost connection,
     ///     before ending with 69.
     ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
-    ///   - time: Clocks and sleep.
     package init(
         job: JobFile,
         version: String,
@@ -279,7 +275,7 @@ package struct Pipeline: Sendable {
         try await ledger.openToWrite()
     }
 
-    /// Records until cancelled that this process works on the run, whether or not it holds a lease.
+    /// Records until cancelled that this process works on the run, whether or not it has a lease.
     ///
     /// Failures are ignored, because the record is only for `status`.
     private func keepPresent(_ holder: LeaseHolder) async throws {
@@ -294,7 +290,7 @@ package struct Pipeline: Sendable {
 
     /// Releases the leases and records why work is left.
     ///
-    /// It does this in a task of its own, so that a cancellation does not interrupt it.
+    /// It does this in a separate task, so that a cancellation does not interrupt it.
     ///
     /// - Returns: The run's counts; `nil` if the ledger did not answer in time.
     private func shutDown(_ holder: LeaseHolder, because error: any Error) async -> RunSummary? {

@@ -38,7 +38,7 @@ struct ConnectionSettings {
         for (keyword, value) in [
             ("fallback_application_name", applicationName.cut(toBytes: 63)),
             // Keepalives detect a half-open connection in about a minute. A connection on which the server acknowledges
-            // nothing for 8 s is dropped, so that a process ends within 10 s after it is told to stop.
+            // nothing for 8 s is dropped, so that a process ends within 10 s after it is stopped.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "8000"),
         ] where !parsed.contains(where: { $0.keyword == keyword }) {

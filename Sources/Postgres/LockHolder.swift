@@ -31,9 +31,9 @@ extension LockHolder {
     ///
     /// - Parameters:
     ///   - schema: Of the tables and views.
-    ///   - scope: Which locks.
     ///   - connection: Another session than the one that waited.
-    /// - Returns: At most ``limit``, strongest locks first, and of open transactions those in this database before those in others.
+    /// - Returns: At most ``limit``, strongest locks first, and open transactions of this database before those in
+    ///   others.
     /// - Throws: ``PostgresError``.
     static func all(
         in schema: String,

@@ -9,8 +9,6 @@ extension PostgresConnection {
     /// - Parameters:
     ///   - isolation: What the transaction sees of concurrent ones.
     ///   - keepsPlans: Whether ``run(_:_:rows:answer:)`` plans a statement once per session, for all parameters.
-    ///   - body: The statements.
-    /// - Returns: The result of `body`.
     /// - Throws: The error of `body`; of ``TransactionWatch``; ``PostgresError`` of `COMMIT`. When the answer to `COMMIT` is lost,
     ///   `isOutcomeUnknown` is true and the caller must read back whether it committed.
     package borrowing func transaction<R>(
@@ -52,9 +50,7 @@ extension PostgresConnection {
 
     /// Runs one statement that PostgreSQL refuses inside a transaction, such as `CREATE INDEX CONCURRENTLY`.
     ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - setting: Another setting for this statement.
+    /// - Parameter setting: Another setting for this statement.
     /// - Throws: ``PostgresError``.
     package borrowing func runAlone(_ sql: String, with setting: SessionSettings.Setting) throws(PostgresError) {
         try refuseIfCancelled(sql)
@@ -70,7 +66,7 @@ extension PostgresConnection {
         try execute(after)
     }
 
-    /// Runs statements in a transaction of their own if they need one for the settings of a pooled session.
+    /// Runs statements in a separate transaction if they need one for the settings of a pooled session.
     borrowing func inOwnTransaction<R>(
         _ body: (borrowing PostgresConnection) throws(PostgresError) -> R
     ) throws(PostgresError) -> R {

@@ -5,7 +5,7 @@ package import LedgerSchema
 /// One libpq session.
 ///
 /// Noncopyable: it has exactly one owner, and the end of the owner's scope closes the socket. Not `Sendable`: libpq
-/// forbids two threads in one connection. Every call blocks; ``PostgresPool`` runs it on a thread of its own.
+/// forbids two threads in one connection. Every call blocks; ``PostgresPool`` runs it on a separate thread.
 @safe
 package struct PostgresConnection: ~Copyable {
     let handle: OpaquePointer
@@ -21,7 +21,7 @@ package struct PostgresConnection: ~Copyable {
     /// The session uses UTF-8 regardless of `PGCLIENTENCODING`, and prints moments in ISO 8601, UTC.
     ///
     /// A session that a pooler may give to another client later keeps its own settings: each transaction sets them for
-    /// itself, and a statement outside a transaction gets one of its own.
+    /// itself, and a statement outside a transaction gets a separate one.
     ///
     /// Over a network, TLS verifies the server, and the server never sees the password; see ``TransportRequirements``.
     ///
@@ -58,7 +58,7 @@ package struct PostgresConnection: ~Copyable {
         unsafe statements.sessionEnded || PQstatus(handle) != CONNECTION_OK
     }
 
-    /// Whether a statement needs a transaction of its own, which gets the settings.
+    /// Whether a statement needs a separate transaction, which gets the settings.
     var needsTransaction: Bool { unsafe isPooled && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     /// Runs one statement, which is prepared once per session; parameters are sent separately, in binary.

@@ -73,7 +73,7 @@ package struct PostgresError: Error, Hashable, Sendable {
 
     /// Whether a replica ended the statement, because changes of the primary had to be applied that remove what it was reading.
     package var isRecoveryConflict: Bool {
-        // A serialization failure by its code; only the message tells the two apart.
+        // A serialization failure by its code; only the message distinguishes the two.
         state == .serializationFailure && message.contains("conflict with recovery")
     }
 

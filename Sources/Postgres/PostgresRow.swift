@@ -105,7 +105,7 @@ package struct PostgresRow {
     }
 }
 
-/// Parses an integer, in digits or as big-endian bytes of its own width.
+/// Parses an integer, in digits or as big-endian bytes of the integer's width.
 private func integer<Number: FixedWidthInteger>(_ bytes: Span<UInt8>, _ format: ValueFormat) -> Number? {
     switch format {
     case .text: return Number(String(copying: bytes))

@@ -42,7 +42,6 @@ package actor PostgresSession {
     /// - Parameters:
     ///   - patience: How long to try to connect when there is no open connection.
     ///   - body: Runs on this session's own thread.
-    /// - Returns: The result of `body`.
     /// - Throws: The error of `body`; ``PostgresError`` from connecting, `isUnreachable` after `patience`.
     package func withConnection<R: Sendable>(
         patience: Duration,

@@ -37,7 +37,6 @@ final class PreparedStatements {
     ///
     /// - Parameters:
     ///   - sql: One statement.
-    ///   - parameters: Its parameters.
     ///   - hasRows: Whether the last parameter is an array of rows, whose type is in the statement.
     /// - Returns: The name, and what to do before the statement runs.
     func plan(_ sql: String, _ parameters: [Cell], hasRows: Bool) -> Plan {

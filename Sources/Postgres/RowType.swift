@@ -7,9 +7,7 @@ package struct RowArray: Sendable {
     let type: String
     let rows: [Row]
 
-    /// - Parameters:
-    ///   - type: The name of the type.
-    ///   - rows: Each has one cell per column of the type, of the column's type or NULL.
+    /// - Parameter rows: Each has one cell per column of the type, of the column's type or NULL.
     package init(of type: String, _ rows: [Row]) {
         self.type = type
         self.rows = rows

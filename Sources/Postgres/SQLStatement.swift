@@ -40,7 +40,6 @@ package struct SQLStatement: Sendable {
     /// The values in the order of their numbers.
     ///
     /// - Parameter values: One for each parameter, and no others; a wrong name is a programming error.
-    /// - Returns: The cells.
     package func cells(_ values: KeyValuePairs<String, Cell>) -> [Cell] {
         precondition(values.count == parameters.count, "\(parameters) need values, not \(values.map(\.key))")
         return parameters.map { name in

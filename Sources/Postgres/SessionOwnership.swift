@@ -5,14 +5,14 @@ import Glibc
 enum SessionOwnership {
     /// The server itself answers, so the session ends with the connection.
     case direct
-    /// A pooler answers, and gives this connection a session of its own. The session may serve other clients later.
+    /// A pooler answers, and gives this connection a separate session. The session may serve other clients later.
     case pooled
 }
 
 /// Finds out whether all statements of a connection reach one session that no other client uses.
 ///
 /// A server says its process ID when it accepts a connection. A pooler cannot pass that on, because it chooses the server later,
-/// so it says a number of its own. Behind a pooler, this function asks for the process ID several times, on this
+/// so it invents a number. Behind a pooler, this function asks for the process ID several times, on this
 /// connection and on two others. With a session for each connection, no answer ever changes and no two connections get
 /// the same one. A pooler that chooses a session for each transaction or statement gives idle connections the same
 /// session, or one connection several.

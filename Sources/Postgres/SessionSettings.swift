@@ -10,11 +10,7 @@ package struct SessionSettings: Sendable {
         /// The parameter is set only where it has this value; `nil` if always.
         let replaced: String?
 
-        /// - Parameters:
-        ///   - name: The parameter.
-        ///   - value: In the form of `SET`.
-        ///   - version: See ``version``.
-        ///   - replaced: See ``replaced``.
+        /// - Parameter value: In the form of `SET`.
         package init(_ name: String, _ value: String, since version: Int32 = 0, insteadOf replaced: String? = nil) {
             self.name = name
             self.value = value

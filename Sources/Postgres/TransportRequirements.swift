@@ -6,7 +6,7 @@ import Glibc
 /// A Unix socket and loopback need no TLS. libpq itself resolves the connection string, because `PGSSLMODE`, `PGHOST`, a
 /// service file and a password file are part of the result.
 struct TransportRequirements {
-    /// Settings that replace those of the connection string.
+    /// Settings that replace the connection string's.
     let overrides: [String: String]
     /// Whether every address must be loopback, because the name `localhost` can resolve to another machine.
     private let mustBeLoopback: Bool
@@ -129,7 +129,7 @@ struct TransportRequirements {
 /// The settings that libpq derives from a connection string, the environment, the service file and its defaults.
 private struct ResolvedConnection {
     private var values: [String: String] = [:]
-    /// Whether libpq may have a password; it reports only that of the first host.
+    /// Whether libpq may have a password; it reports only the first host's.
     let mayHavePassword: Bool
 
     /// Resolves the settings with libpq, without network access.

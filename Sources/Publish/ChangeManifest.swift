@@ -21,7 +21,7 @@ package struct ChangeManifest: Codable, Equatable, Sendable {
         ///
         /// A table without such rows has no file.
         package let files: [Manifest.File]
-        /// Keys of rows that are gone, in files of their own.
+        /// Keys of rows that are gone, in separate files.
         package let tombstones: [Manifest.File]
     }
 

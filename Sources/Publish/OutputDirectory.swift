@@ -10,7 +10,7 @@ struct OutputDirectory: ~Copyable {
 
     private var descriptor: Int32 { folder.descriptor }
 
-    /// The suffix of temporary files; with the lock held, existing ones were left by a killed publisher.
+    /// The suffix of temporary files; under the lock, existing ones were left by a killed publisher.
     private static let temporarySuffix = ".storeledger-tmp"
 
     /// Creates the directory and its parents if they are missing, opens it and locks it.

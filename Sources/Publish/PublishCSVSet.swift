@@ -12,7 +12,6 @@ import Ledger
 ///   - snapshot: The time of the database snapshot of all files, ISO 8601, UTC.
 ///   - trustedRoots: SHA-256 of the trusted roots, hexadecimal, for the manifest.
 ///   - next: Returns the rows of a content after the given last row, which is `nil` for the first rows; empty at the end.
-/// - Returns: The manifest.
 /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
 ///   ``LedgerError/directoryInUse(path:)``, errors of `next`. If no file was renamed yet, existing files are unchanged.
 package func publishCSVSet(

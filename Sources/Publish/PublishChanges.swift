@@ -205,7 +205,7 @@ struct ChangeExport {
 
     /// Removes files of parts that are not in the manifest; a symbolic link in place of a directory is not followed.
     ///
-    /// - Parameter directory: That of the parts.
+    /// - Parameter directory: Has the parts.
     func removeUnpublishedFiles(in directory: borrowing OpenDirectory) {
         let known = Set(published.flatMap { $0.files + $0.tombstones }.map(\.file))
         for table in FileOutput.tablesWithChanges {
@@ -224,6 +224,6 @@ struct ChangeExport {
         }
     }
 
-    /// Tombstones are in a folder of their own, because their files have other columns.
+    /// Tombstones are in a separate folder, because their files have other columns.
     private static func tombstoneFolder(of table: String) -> String { "\(table)-deleted" }
 }

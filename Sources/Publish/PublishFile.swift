@@ -8,9 +8,7 @@ package import Ledger
 /// As with CSV files, missing directories are created, and no part of the path may be a symbolic link. The file has mode
 /// 0600.
 ///
-/// - Parameters:
-///   - bytes: The content.
-///   - path: The path, relative to the working directory.
+/// - Parameter path: The path, relative to the working directory.
 /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
 ///   ``LedgerError/directoryInUse(path:)``.
 package func publishFile(_ bytes: [UInt8], at path: String) throws(LedgerError) {
@@ -40,7 +38,6 @@ package func publishFile(at path: String, next: () async throws -> [UInt8]?) asy
 /// - Parameters:
 ///   - path: The path, relative to the working directory.
 ///   - body: Gets the function that writes the next part.
-/// - Returns: What `body` returned.
 /// - Throws: As ``publishFile(_:at:)``; errors of `body`. An existing file is then unchanged.
 package func publishParts<Value>(
     at path: String,

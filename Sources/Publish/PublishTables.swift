@@ -129,7 +129,6 @@ extension OutputDirectory {
     ///
     /// - Parameters:
     ///   - table: The name of the content in the manifest.
-    ///   - name: The name of the file.
     ///   - rows: Writes the content to a file descriptor, and returns the number of its rows.
     /// - Returns: The file, for the manifest.
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``, errors of `rows`.

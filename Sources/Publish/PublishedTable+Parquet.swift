@@ -83,7 +83,7 @@ private enum CellKind: Equatable {
     }
 
     /// A moment or a date since 1970 instead of since 2000; `nil` for infinity, which means "never", and for moments that
-    /// 64 bits cannot hold (from the year 294247 on).
+    /// 64 bits cannot represent (from the year 294247 on).
     func sinceEpoch(_ value: Int64) -> Int64? {
         switch self {
         case .moment:

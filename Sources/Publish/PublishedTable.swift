@@ -61,17 +61,14 @@ struct PublishedTable {
         self.key = key
     }
 
-    /// The table with the columns of its key alone, for ``PublishedRows/gone(since:)``.
+    /// The table with only the columns of its key, for ``PublishedRows/gone(since:)``.
     var keys: PublishedTable { PublishedTable(name: name, columns: ownKey, key: key) }
 
     private var ownKey: [Column] { key.filter { $0.name != "app_id" } }
 
     /// A query for rows in the order of the primary key.
     ///
-    /// - Parameters:
-    ///   - rows: Which rows.
-    ///   - app: The app.
-    ///   - expression: A column as it is selected, from the column and its name in quotation marks.
+    /// - Parameter expression: A column as it is selected, from the column and its name in quotation marks.
     /// - Returns: A `SELECT` without parameters.
     /// - Throws: ``Postgres/PostgresError`` for a name that cannot be quoted.
     func query(

@@ -2,7 +2,7 @@ package import AppStoreModel
 
 /// The ledger's answer to a request for units.
 package struct RateGrant: Equatable, Sendable {
-    /// Why nothing was granted; the raw values are those of the function `rate_take`.
+    /// Why nothing was granted; the function `rate_take` returns the raw values.
     package enum Refusal: String, Sendable {
         /// The limit is not spent; the wait only spreads requests evenly.
         case pace

@@ -31,7 +31,6 @@ package actor RateLimiter {
     ///   - stream: Whose limit.
     ///   - terms: How many units this process takes at once, and how long it may use them.
     ///   - ledger: Shared by all processes of the app.
-    ///   - time: The process's clocks.
     ///   - stalled: Called with the ledger's answer when it grants nothing, except when the wait only spreads requests
     ///     evenly.
     package init(

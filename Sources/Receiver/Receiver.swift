@@ -36,8 +36,6 @@ package struct Receiver: Sendable {
     ///   - origin: Stored with the records.
     ///   - records: Verifies and normalises signed texts that were accepted and signed until a moment.
     ///   - readAgain: Called regularly, to read again what may have changed since the start.
-    ///   - time: Clocks and sleep.
-    ///   - report: Called with each event for the operator.
     package init(
         settings: ReceiverSettings,
         limits: ReceiverLimits,
@@ -165,7 +163,7 @@ package struct Receiver: Sendable {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [application], logger: .quiet)
         )
-        // A task of its own, so that a cancellation shuts the server down gracefully instead of cancelling it.
+        // A separate task, so that a cancellation shuts the server down gracefully instead of cancelling it.
         let serving = Task { try await group.run() }
         let result = await withTaskCancellationHandler {
             await serving.result

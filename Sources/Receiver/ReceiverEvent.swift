@@ -10,7 +10,7 @@ package enum ReceiverEvent: Sendable {
     case notStored(any Error)
     /// Notifications cannot be normalised now; the receiver tries again.
     case notNormalised(any Error)
-    /// PostgreSQL does not take the records of one notification, which is left alone until the receiver starts again.
+    /// PostgreSQL does not take the records of one notification, which is skipped until the receiver starts again.
     case skipped(key: String, any Error)
 }
 

@@ -16,8 +16,6 @@ extension Ledger {
     /// Reads only views, so the analyst's role is sufficient.
     ///
     /// - Parameters:
-    ///   - job: The job's name.
-    ///   - bundleId: The app's bundle ID.
     ///   - environment: `Production` or `Sandbox`.
     ///   - library: The library that draws the charts.
     ///   - version: The version of storeledger.

@@ -27,7 +27,6 @@ package final class JWSVerifier: Sendable {
     ///   - jws: Compact serialisation, without surrounding text.
     ///   - now: The database's clock; a record signed more than 24 hours later is rejected.
     ///   - maximumBytes: The longest accepted text.
-    /// - Returns: The verified payload.
     /// - Throws: ``JWSRejection`` with the first rule that the record breaks.
     package func verify(
         _ jws: String,
@@ -58,7 +57,6 @@ package final class JWSVerifier: Sendable {
     /// cached header, no other rule about the text's form can be broken.
     ///
     /// - Parameters:
-    ///   - parts: The record.
     ///   - now: The database's clock; a record signed more than 24 hours later is rejected.
     ///   - maximumBytes: The longest accepted text.
     /// - Returns: The verified payload, as at the first verification.

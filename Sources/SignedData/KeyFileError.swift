@@ -32,7 +32,7 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         case wrongAlgorithm(String)
         /// The file is not exactly one PEM block.
         case notPEM
-        /// Label and algorithm are those of a P-256 PKCS#8 key, but the key cannot be read.
+        /// Label and algorithm say that it is a P-256 PKCS#8 key, but the key cannot be read.
         case damaged
         /// The shared secret is not one word.
         case notASecret
@@ -49,7 +49,7 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Of the shared secret; the reasons that are about access are those of a key.
+    /// For the shared secret; the reasons that are about access are the same as for a key.
     private var secretExplanation: String {
         switch reason {
         case .unreadable, .symbolicLink, .foreignOwner, .tooPermissive: explanation

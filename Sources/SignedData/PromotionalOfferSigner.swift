@@ -34,12 +34,11 @@ package struct PromotionalOfferSigner: Sendable {
     /// Signs one offer.
     ///
     /// - Parameters:
-    ///   - productId: The subscription's product identifier.
     ///   - offerIdentifier: The offer's identifier in App Store Connect.
     ///   - applicationUsername: The text that the app sets as `applicationUsername`, or an empty text; it is signed in lower case.
     ///   - now: The timestamp.
     ///   - nonces: Has the nonce of the offer.
-    /// - Returns: The signature with the values that the app needs beside it.
+    /// - Returns: The signature and the values that the app needs with it.
     /// - Throws: ``SigningError``.
     package func sign(
         productId: String,

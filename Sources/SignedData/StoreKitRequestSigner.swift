@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Signs requests that an app passes to StoreKit: a JWS with an audience for each kind of request.
 ///
-/// The signature is made offline. It has no expiry and a nonce of its own.
+/// The signature is made offline. It has no expiry, and its nonce is unique.
 ///
 /// Source: Generating JWS to sign App Store requests (StoreKit); claims and header as in Apple's server libraries.
 package struct StoreKitRequestSigner: Sendable {
@@ -36,7 +36,6 @@ package struct StoreKitRequestSigner: Sendable {
     /// Signs one request; takes one signature.
     ///
     /// - Parameters:
-    ///   - claims: The claims of this kind of request.
     ///   - now: Becomes `iat`, in whole seconds.
     ///   - nonces: Has the nonce of the request.
     /// - Returns: The compact JWS, as ASCII.

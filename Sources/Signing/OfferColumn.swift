@@ -54,7 +54,7 @@ struct OfferColumn: Sendable {
         }
     }
 
-    /// The columns that the output adds to those of the input.
+    /// The columns that the output has in addition to the input's.
     static func added(by kind: SignatureKind) -> [String] {
         kind == .promotionalOfferSignature ? ["signature", "nonce", "timestamp", "key_identifier"] : ["signature"]
     }

@@ -41,7 +41,6 @@ struct OfferSigner: Sendable {
     /// Signs rows, and repeats their cells in the output.
     ///
     /// - Parameters:
-    ///   - rows: The rows of the input.
     ///   - now: The time of the signatures.
     ///   - isSigning: Whether valid rows are signed; if not, rows are only checked.
     /// - Returns: The rows of the output, or the rules that rows break.

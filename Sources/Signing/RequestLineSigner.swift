@@ -16,7 +16,6 @@ struct RequestLineSigner: Sendable {
     /// The bytes of the line are signed as they are.
     ///
     /// - Parameters:
-    ///   - lines: The lines of the input.
     ///   - now: The time of the signatures.
     ///   - isSigning: Whether valid lines are signed; if not, lines are only checked.
     /// - Returns: The lines of the output, or the rules that lines break.

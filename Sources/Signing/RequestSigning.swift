@@ -20,7 +20,6 @@ package struct RequestSigning: Sendable {
 
     /// - Parameters:
     ///   - kind: What the rows are.
-    ///   - key: The app's key.
     ///   - time: The clock of the signatures.
     ///   - width: How many batches of rows are signed at the same time, at least 1.
     package init(_ kind: SignatureKind, key: RequestKey, time: Timekeeper = .system, width: Int) {

@@ -1,6 +1,6 @@
 /// One value of a ``JSONDocument``, decoded when it is read.
 ///
-/// Public, because the compiler inlines public functions into other modules, but not those of the package.
+/// Public, because the compiler inlines public functions into other modules, but not functions of the package.
 public struct JSONElement: Sendable {
     @usableFromInline
     let document: JSONDocument

@@ -228,7 +228,7 @@ extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 extension SimulatorConfiguration.RateLimit: ExpressibleByArgument {}
 
 extension SimulatorError {
-    /// The same as those of `storeledger`: 64 command line, 66 input, 73 output, 69 unavailable.
+    /// The same as in `storeledger`: 64 command line, 66 input, 73 output, 69 unavailable.
     fileprivate var exitCode: ExitCode {
         switch reason {
         case .option: ExitCode(64)

@@ -163,7 +163,7 @@ struct AdvancedCommerceInputTests {
             "wrong_type: items[0].price is 9223372036854775808; it must be a whole number without fraction and exponent"
         ),
     ])
-    func `AC2 a price that is no whole number of milliunits is refused`(price: String, expected: String) throws {
+    func `AC2 a price that is not a whole number of milliunits is refused`(price: String, expected: String) throws {
         #expect(try problem("price", ["items": item("\"SKU\": \"a\", \"price\": \(price)")]) == expected)
     }
 

@@ -47,7 +47,7 @@ struct AttemptDecisionTests {
         }
     }
 
-    @Test func `the first answer is the outcome, and that of a repeat only where two requests do the same as one`() {
+    @Test func `the first answer is the outcome, and a repeat's answer only where two requests do the same as one`() {
         let success = answer(200, body: Self.extended)
         #expect(decide(success) == "succeeded")
         #expect(decide(success, mayBeApplied: true) == "readBack")

@@ -26,7 +26,7 @@ struct EvidenceTests {
         Evidence(of: row, in: SignedRecords(transactions: transactions), .expiresDate, subject: "1")
     }
 
-    @Test func `the date before and the days after it prove what became of an extension`() {
+    @Test func `the date before and the days after it prove the outcome of an extension`() {
         #expect(
             extended([transaction(expires: .day(17))])
                 == .applied("expiresDate 2026-01-17T00:00:00Z of transaction 1")

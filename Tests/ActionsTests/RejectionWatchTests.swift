@@ -32,7 +32,7 @@ struct RejectionWatchTests {
         #expect(watch.note(isRejected: true) == "Apple rejected 3 rows in a row (stopAfter.consecutiveRejections)")
     }
 
-    @Test func `a share stops the run when enough rows have an outcome, with those of earlier processes`() {
+    @Test func `a share stops the run when enough rows have an outcome, including rows of earlier processes`() {
         var enough = watch(share: 0.2, rejected: 3, ended: 18)
         #expect(enough.note(isRejected: true) == nil)  // 4 of 19
         #expect(

@@ -12,7 +12,7 @@ struct RequestIDTests {
         #expect(UUIDText.text(of: id) == "2ed6657d-e927-568b-95e1-2665a8aea6a2")
     }
 
-    @Test func `the IDs of a batch and its rows are fixed for ever`() {
+    @Test func `the IDs of a batch and its rows never change`() {
         let hash = String(repeating: "ab", count: 32)
         let batch = RequestID.batch(hash, occurrence: 0)
         #expect(RequestID.batch(hash, occurrence: 0) == batch)

@@ -10,10 +10,10 @@ import Testing
 
 @testable import Actions
 
-/// Which rows may be sent, and what becomes of the others.
+/// Which rows may be sent, and what happens to the others.
 @Suite(.migratedDatabase)
 struct RowQueueTests {
-    /// A batch of answers to refund requests, in a ledger of its own.
+    /// A batch of answers to refund requests, in a separate ledger.
     private struct Scene {
         let actions: ActionLedger
         let queue: RowQueue
@@ -85,7 +85,7 @@ struct RowQueueTests {
 
     private static let open = (sendBy: "now() + interval '1 hour'", mayBeApplied: false)
 
-    @Test func `no request leaves after the deadline, not even that of a row which was leased in time`() async throws {
+    @Test func `no request leaves after the deadline, not even for a row that was leased in time`() async throws {
         let past = "timestamptz '2026-01-02 03:04Z'"
         let scene = try await Scene([Self.open, (past, false), (past, true), Self.open, ("NULL", false)])
         try await scene.queue.open()
@@ -199,7 +199,7 @@ struct RowQueueTests {
         #expect(try await scene.queue.giveUp(row) == .cancelled)
     }
 
-    @Test func `the SUMMARY notification of a request tells its counts, and no other notification does`() async throws {
+    @Test func `only the SUMMARY notification of a request gives its counts`() async throws {
         let scene = try await Scene([Self.open])
         try await scene.queue.open()
         let row = try #require(try await scene.lease().first)

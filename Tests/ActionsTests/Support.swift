@@ -5,7 +5,7 @@ import StrictJSON
 @testable import Actions
 
 enum TestJob {
-    /// A job file with an action and no file beside it.
+    /// A job file with an action and no other file.
     static func of(
         _ action: String = "extendRenewalDate: {extendByDays: 7, extendReasonCode: 3}",
         name: String = "extend",

@@ -2,7 +2,7 @@ import AppStoreAPI
 import AppStoreModel
 import Testing
 
-/// What becomes of an answer that is no page.
+/// What happens to an answer that is no page.
 struct AnswerTests {
     private func failure(of reply: String) async throws -> RequestFailure? {
         let apple = try ScriptedApple { _ in reply }
@@ -114,7 +114,7 @@ struct AnswerTests {
         "/x\r\nSet-Cookie: a=b", "/x%0d%0aSet-Cookie: a=b", "/x\rSet-Cookie: a=b", "/\u{1B}[31m",
         "//evil\r\n\r\n<html>",
     ])
-    func `H49 where a redirect points is neither followed nor repeated`(location: String) async throws {
+    func `H49 the target of a redirect is neither followed nor shown`(location: String) async throws {
         let apple = try ScriptedApple { _ in answer(302, "", ["Location: \(location)"]) }
         let failure = try await withClient(of: apple) { client in
             await #expect(throws: RequestFailure.self) {

@@ -8,7 +8,7 @@ import SignedData
 import Synchronization
 import TestSupport
 
-/// A loopback server that answers every request with what a closure says, and keeps what it was asked.
+/// A loopback server that answers every request with what a closure returns, and records the requests.
 ///
 /// An answer with `Connection: close` is the last on its connection, however short it is.
 final class ScriptedApple: Sendable {
@@ -55,7 +55,7 @@ final class ScriptedApple: Sendable {
 
     deinit { close(listener) }
 
-    /// Refuses further connections; the socket stays open, lest its number go to another test's.
+    /// Refuses further connections; the socket stays open, so that no other test's socket gets its number.
     func stop() { _ = shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func serve(_ connection: Int32, _ answer: (Request) -> String) {
@@ -97,7 +97,7 @@ func answer(_ status: Int, _ body: String, _ headers: [String] = []) -> String {
 
 let emptyPage = #"{"hasMore":false,"revision":"r"}"#
 
-/// Lends a client of `apple` with a key of its own.
+/// Lends a client of `apple` with a new key.
 func withClient<R>(
     of apple: ScriptedApple,
     time: ManualTime = ManualTime(.automatic),
@@ -120,7 +120,7 @@ func withClient<R>(
 }
 
 extension AppStoreClient {
-    /// One page of customer 1's refund history, which stands for any other request.
+    /// One page of customer 1's refund history, as an example of any request.
     func somePage(revision: String? = nil) async throws -> Page {
         try await page(.get("/inApps/v2/refund/lookup/1", [("revision", revision)]), decode: RefundHistory.page)
     }

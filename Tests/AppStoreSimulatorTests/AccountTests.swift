@@ -10,7 +10,7 @@ import Testing
 struct AccountTests {
     private static let second = "com.example.second"
 
-    @Test func `each app has a world, IDs and files of its own, and all share one key`() async throws {
+    @Test func `each app has its own world, IDs and files, and all share one key`() async throws {
         try await TestStore.run(
             customers: 5,
             configure: { $0.bundleIds = [SimulatorConfiguration.defaultBundleId, Self.second] }

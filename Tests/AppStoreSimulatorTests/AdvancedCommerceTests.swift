@@ -64,7 +64,7 @@ struct AdvancedCommerceTests {
         try #require(try await subscriptions(store).first { $0.id == id })
     }
 
-    /// What the customer pays for an item: its price, or that of its offer.
+    /// What the customer pays for an item: its price, or the price of its offer.
     private func charged(_ item: JSONValue) -> Int64? {
         item.object?["offer"]?.object?.moment("price") ?? item.object?.moment("price")
     }
@@ -95,7 +95,7 @@ struct AdvancedCommerceTests {
                         && chain.dropFirst(2).allSatisfy { offered($0) == 0 }
                 )
             }
-            // The price of the renewal is that of its items.
+            // The price of the renewal is the price of its items.
             for subscription in try await subscriptions(store) where !subscription.items.isEmpty {
                 let price = subscription.items.reduce(Int64(0)) { sum, item in
                     let increase = item["priceIncreaseInfo"]?.object

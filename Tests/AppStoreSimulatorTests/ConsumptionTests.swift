@@ -193,7 +193,7 @@ struct ConsumptionTests {
             ("refundPreference", "4", 4_000_044),
         ] as [(String, String, Int64)]
     )
-    func `each member of version 1 is required and has an error of its own`(member: String, value: String, code: Int64)
+    func `each member of version 1 is required and has a separate error`(member: String, value: String, code: Int64)
         async throws
     {
         try await TestStore.run(customers: 20) { store in

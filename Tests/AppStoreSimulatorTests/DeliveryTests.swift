@@ -192,7 +192,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test func `a lost answer makes the same notification come again after its success`() async throws {
+    @Test func `after a lost answer the same notification is sent again although it had arrived`() async throws {
         try await posting { store, server in
             try await setDeliveryFaults(store, #"{"fault":"loseAnswer"}"#)
             try await change(store)
@@ -283,7 +283,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test func `a restarted simulator has the attempts of before, and goes on with them`() async throws {
+    @Test func `a restarted simulator has the earlier attempts, and continues with them`() async throws {
         let isOpen = Mutex(false)
         let server = try WebhookServer(answering: { _ in isOpen.withLock { $0 } ? 200 : 503 })
         defer { server.stop() }

@@ -119,7 +119,7 @@ struct ExtendRenewalDateTests {
         }
     }
 
-    @Test func `only active and paid subscriptions of their own are extended`() async throws {
+    @Test func `only active and paid subscriptions of the customer are extended`() async throws {
         try await TestStore.run(customers: 150) { store in
             let statuses = try await store.listed("subscriptionStatus")
             let transactions = try await store.world("transaction").compactMapValues(\.object)

@@ -131,7 +131,7 @@ struct LateNotificationTests {
         }
     }
 
-    @Test func `late notifications that enter between two pages make no other come twice or never`() async throws {
+    @Test func `late notifications that arrive between two pages neither repeat nor hide another one`() async throws {
         try await TestStore.run(customers: 10, configure: { $0.lateNotifications = 4 }) { store in
             let start = store.clock.now.rawValue - 600_000
             _ = try await store.post("/simulator/advance", body: "{\"changes\":110}")

@@ -134,7 +134,7 @@ struct MassExtensionTests {
         }
     }
 
-    @Test func `it goes on with every change of the world, and after a restart`() async throws {
+    @Test func `it continues with every change of the world, and after a restart`() async throws {
         let directory = FileManager.default.temporaryDirectory.path + "/store-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }  // Only cleans up.
         var configuration = SimulatorConfiguration(directory: directory)

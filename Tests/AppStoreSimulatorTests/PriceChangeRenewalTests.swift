@@ -5,9 +5,9 @@ import Testing
 
 @testable import AppStoreSimulator
 
-/// What becomes of subscriptions with changed prices: told, accepted, renewed or expired.
+/// What happens to subscriptions with changed prices: communicated, accepted, renewed or expired.
 struct PriceChangeRenewalTests {
-    /// The number of subscribers whose price rises by so much that they are asked, rises by less, and falls.
+    /// The number of subscribers whose price rises enough to need consent, rises by less, and falls.
     private static let (asked, told, falling) = (40, 5, 5)
     private static let prices = ["asked": 25_980, "told": 13_990, "falling": 9_990] as [String: Int64]
 

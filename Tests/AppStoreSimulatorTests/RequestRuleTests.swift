@@ -46,7 +46,7 @@ struct RequestRuleTests {
         }
     }
 
-    @Test func `an app transaction ID stands for its customer, except for Get Transaction Info`() async throws {
+    @Test func `an app transaction ID identifies its customer, except for Get Transaction Info`() async throws {
         try await TestStore.run(customers: 3) { store in
             func found(_ path: String) async throws -> [JSONObject] {
                 let json = try await store.get(path).json

@@ -139,7 +139,7 @@ struct RouteTests {
         #expect(PathPattern("/a").values(in: "/a") == [:] && PathPattern("/a").values(in: "/a/") == nil)
     }
 
-    @Test func `every endpoint has a name and a path of its own`() {
+    @Test func `every endpoint has a unique name and path`() {
         #expect(Route.all.map(\.name.text) == SimulatorConfiguration.endpointNames)
         #expect(Set(Route.all.map(\.name)).count == Route.all.count)
         #expect(Set(Route.all.map { "\($0.method) \($0.path.prefix)" }).count == Route.all.count)

@@ -101,7 +101,7 @@ struct SigningTests {
         }
     }
 
-    @Test func `a notification keeps its signing dates, its own and those of the records in it`() async throws {
+    @Test func `a notification keeps its own signing date and the signing dates of the records in it`() async throws {
         try await TestStore.run(customers: 20) { store in
             let body = store.wholeReach
             let first = try await store.notificationPages(body)

@@ -7,7 +7,7 @@ import Testing
 struct TestNotificationTests {
     private static let path = "/inApps/v1/notifications/test"
 
-    @Test func `a token stands for its notification, which is not found before it is sent`() async throws {
+    @Test func `a token identifies its notification, which is not found before it is sent`() async throws {
         try await TestStore.run(customers: 2) { store in
             var tokens: [String] = []
             for _ in 1...2 {

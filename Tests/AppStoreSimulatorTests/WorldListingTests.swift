@@ -4,8 +4,7 @@ import Testing
 @testable import AppStoreSimulator
 
 @Suite struct WorldListingTests {
-    @Test func `the listing of a kind is that part of the whole listing, and an unknown kind is refused`() async throws
-    {
+    @Test func `the list of one kind is a part of the whole list, and an unknown kind is refused`() async throws {
         try await TestStore.run { store in
             let whole = try await store.get("/simulator/world", token: .some(nil)).body.lines
             var count = 0

@@ -82,7 +82,7 @@ import Testing
         if mean == 10 { #expect(sizes.contains(0) && sizes.max() ?? 0 > 40) }
     }
 
-    @Test func `an ID tells whose it is and nothing else does`() throws {
+    @Test func `the ID of a transaction identifies its customer, and no other ID does`() throws {
         let world = World(parameters: Self.parameters(customers: 40))
         for customer in world.customers {
             for transaction in customer.transactions {
@@ -125,7 +125,9 @@ import Testing
     }
 
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `notifications lie within reach and tell what the transactions tell`(_ environment: AppStoreEnvironment) {
+    func `notifications are recent enough to be served and agree with the transactions`(
+        _ environment: AppStoreEnvironment
+    ) {
         let world = World(parameters: Self.parameters(environment: environment))
         let reach = (ManualClock.anchor - environment.notificationReach).rawValue..<ManualClock.anchor.rawValue
         let known = Dictionary(

@@ -21,7 +21,7 @@ struct BlockingThreadTests {
         var count: Int { visits }
     }
 
-    @Test func `blocking calls park threads of their own, never the tasks' few`() async {
+    @Test func `blocking calls park separate threads, never the tasks' few`() async {
         // More than any machine has cores: on the shared threads these would leave none for the task that frees them.
         let rooms = (0..<64).map { _ in Room() }
         let gate = DispatchSemaphore(value: 0)

@@ -23,12 +23,13 @@ struct BoundedWorkersTests {
         #expect((1...min(width, 100)).contains(busy.withLock(\.most)))
     }
 
-    @Test func `an element is asked for only when a slot is free`() async throws {
+    @Test func `an element is read only when a slot is free`() async throws {
         let finished = Mutex(0)
         let asked = Mutex(0)
         try await withBoundedWorkers(width: 3) { () -> Int? in
             asked.withLock { asked in
-                // Asked elements are finished or in one of the slots, less the one about to be filled.
+                // Elements that were read are finished or in one of the slots, except the slot that is about to be
+                // filled.
                 #expect(asked - finished.withLock(\.self) <= 2)
                 guard asked < 50 else { return nil }
                 asked += 1

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Testing
 
-/// A crash point counts only if the code comes by, the loop aims at it, and the table says what must hold after it.
+/// A crash point counts only if the code reaches it, the loop aims at it, and the table says what must be true after
+/// it.
 struct CrashPointTests {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
@@ -37,7 +38,7 @@ struct CrashPointTests {
         #expect(try aimed == Self.declared)
     }
 
-    @Test func `the table of crash points says of each what must hold after it`() throws {
+    @Test func `the table of crash points says of each what must be true after it`() throws {
         let lines = try Self.text("docs/evidence/crash-points.md").split(separator: "\n").filter {
             $0.hasPrefix("| CP")
         }

@@ -24,7 +24,7 @@ struct OpenDirectoryTests {
         return directory
     }
 
-    @Test func `a link is removed itself, a directory not at all, and what is missing is gone`() throws {
+    @Test func `a link itself is removed, a directory is not, and a missing file is no error`() throws {
         try withLinks { path, outside in
             let directory = try opened(path)
             let found = directory.names().sorted()

@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Testing
 
-/// Each in a process of its own: signals belong to the process.
+/// Each test has a separate process, because signals belong to the process.
 struct SignalsTests {
     @Test func `without a signal the body's value comes back`() async {
         await #expect(processExitsWith: .success) {

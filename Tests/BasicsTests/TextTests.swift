@@ -37,7 +37,7 @@ struct PrintableTextTests {
         #expect(printable("a\nb\u{1B}[2J\u{202E}\u{2028}") == #"a\nb\u{1B}[2J\u{202E}\u{2028}"#)
     }
 
-    @Test func `a limit counts characters, and a sign stands for the others`() {
+    @Test func `a limit counts characters, and a sign replaces the rest`() {
         #expect(printable("abcd", limit: 4) == "abcd")
         #expect(printable("abcde", limit: 4) == "abcd…")
         #expect(printable("ab\ncde", limit: 3, asciiOnly: true, quoted: true) == #""ab\n"..."#)

@@ -22,7 +22,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test func `a link is replaced and not followed, also where the draft goes`() throws {
+    @Test func `a link is replaced and not followed, also in place of the draft`() throws {
         try inDirectory { directory in
             let (path, target) = (directory + "/file", directory + "/target")
             try WholeFile.write(Array("target".utf8), to: target)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Measures parts of StoreLedger by themselves; `scripts/bench` starts it beside what they are compared with.
+/// Measures parts of StoreLedger by themselves; `scripts/bench` also starts what they are compared with.
 @main
 struct LedgerBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

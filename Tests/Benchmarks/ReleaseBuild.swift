@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// Refuses to measure a debug build, because its figures differ from those of a release build.
+/// Refuses to measure a debug build, because its figures differ from a release build's.
 enum ReleaseBuild {
     /// - Throws: `ExitCode` 78 in a debug build, after saying what to do.
     static func require() throws {

@@ -143,7 +143,7 @@ struct CSVWriterTests {
         close(readEnd)
     }
 
-    /// Reads until the other end is closed, on a thread of its own.
+    /// Reads until the other end is closed, on a separate thread.
     private func byteCount(from descriptor: Int32) async -> Int {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

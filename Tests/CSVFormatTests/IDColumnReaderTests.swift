@@ -9,7 +9,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `C01 a missing, a doubled and an only column name are told apart`() throws {
+    @Test func `C01 a missing, a doubled and an only column name are distinguished`() throws {
         try withFile("a,b\n1,2\n") { path throws in
             #expect(
                 try failure(reading: path, column: "c") == .missingColumn(path: path, name: "c", found: ["a", "b"])
@@ -69,7 +69,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `a line feed after a lone carriage return's line ends a line of its own`() throws {
+    @Test func `a line feed after a lone carriage return's line ends a separate line`() throws {
         try withFile("id\r1\n2\r\n\r3\n4") { path in
             var lines: [Int] = []
             try CSVReader(path: path).forEachRecord { lines.append($0.line) }
@@ -77,7 +77,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `C02 line numbers hold where a chunk ends between CR and LF`() throws {
+    @Test func `C02 line numbers stay right where a chunk ends between CR and LF`() throws {
         let filler = String(repeating: "x", count: 65_535)
         try withFile(filler + "\r\n1\r\n2") { path throws in
             var lines: [Int] = []

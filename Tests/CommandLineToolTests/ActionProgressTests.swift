@@ -19,7 +19,7 @@ struct ActionProgressTests {
         return progress
     }
 
-    @Test func `a line says how many rows are done, what became of them, how fast it is and how long it takes`() {
+    @Test func `a line says how many rows are done, their outcomes, how fast it is and how long it takes`() {
         let line = Self.progress().plain(at: .seconds(10), wall: Self.wall)
         #expect(line == "700 of 2000 rows, 98 succeeded, 1 rejected, 1 unknown, 10.0 rows/s, 2 min left", "\(line)")
     }

@@ -20,7 +20,7 @@ struct RecurringTroubleTests {
         #expect(troubles.note(error, at: .seconds(600))?.sentence == sentence)
     }
 
-    @Test func `kinds do not hold each other back, and rejected records are counted, not pages`() {
+    @Test func `kinds do not delay each other, and rejected records are counted, not pages`() {
         var troubles = RecurringTroubles()
         let rejects = Trouble.rejected(.refundHistory, records: 3, reason: "bad_signature")
         #expect(troubles.note(rejects, at: .zero)?.sentence == "3 records of refundHistory rejected: bad_signature")

@@ -168,7 +168,7 @@ extension ActionRound {
     /// Sets the store's fault rules.
     ///
     /// Of the rows whose request has an ID, the store refuses the first one each time. The second one is never applied, and its
-    /// first request is answered with 500, so that only signed data shows what became of it.
+    /// first request is answered with 500, so that only signed data shows the outcome.
     func setFaults(_ mood: Mood) async throws {
         let action = try current.action
         func rule(_ fault: String) -> String { #"{"endpoint": "\#(action.endpoint)", \#(fault)}"# }

@@ -9,7 +9,7 @@ import TestSupport
 /// - A3: no request changed the world twice, and no row was sent under two IDs.
 /// - A4: what `succeeded.csv` has is true in the store's world.
 /// - A5: what `rejected.csv` has, and what was not applied, did not change the world.
-/// - A6: only the process that holds a row changes it, and an outcome stays (triggers).
+/// - A6: only the process that has leased a row changes it, and an outcome stays (triggers).
 /// - A7: no request without a grant.
 /// - A8: a batch comes to its end.
 /// - A11: no row is sent for the first time after its approval has ended (triggers), and a row that is cancelled changed nothing.
@@ -27,7 +27,7 @@ extension ActionRound {
         let applied: Int
     }
 
-    /// Checks the promises that must hold at every moment.
+    /// Checks the promises that must be true at every moment.
     mutating func checkLive() async throws {
         let book = book
         // What reached the store is read before the ledger, and what the ledger says is compared with what is true afterwards.
@@ -70,7 +70,8 @@ extension ActionRound {
             }.map { "A3: \($0.key) was changed \($0.value) times" }
     }
 
-    /// A12: the purchases about which the store was told two different decisions; a round has one refund request for each.
+    /// A12: the purchases about which the store received two different decisions; a round has one refund request for
+    /// each.
     private func answeredTwice(_ reached: [Applied]) -> [String] {
         let told = reached.filter { $0.endpoint == "sendConsumptionInformation" }
         return Dictionary(grouping: told) { $0.transactionId ?? "" }
@@ -172,7 +173,7 @@ extension ActionRound {
         return sentences
     }
 
-    /// Checks the promises that must hold when every batch has been sent.
+    /// Checks the promises that must be true when every batch has been sent.
     mutating func checkEnd() async throws {
         let book = book
         var sentences = try await patiently {

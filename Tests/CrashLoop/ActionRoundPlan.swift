@@ -33,8 +33,8 @@ struct ActionRoundPlan: Sendable {
     init(seed: UInt64, workers most: Int) {
         self.seed = seed
         var random = SeededRandom(seed: seed)
-        // Every second round has batches of the Advanced Commerce API. They need more customers, because each has subscriptions of
-        // its own.
+        // Every second round has batches of the Advanced Commerce API. They need more customers, because no two batches
+        // have the same subscriptions.
         hasCommerce = !seed.isMultiple(of: 2)
         refusesEveryRepeat = (seed / 2).isMultiple(of: 2)
         kinds = hasCommerce ? Self.commerce(seed: seed) : Self.ordinary

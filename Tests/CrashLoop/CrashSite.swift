@@ -76,7 +76,7 @@ struct CrashSite: Sendable {
     /// The points that a loop of crawls aims at.
     static let ofCrawls = all.filter { !$0.situation.isOfActions }
 
-    /// The points that a loop of actions aims at: its own, and those of crawls that it also passes.
+    /// The points that a loop of actions aims at: its own, and the points of crawls that it also passes.
     static let ofActions =
         all.filter(\.situation.isOfActions) + [
             CrashSite(also: "leaseAcknowledged", .sending, 1...3),

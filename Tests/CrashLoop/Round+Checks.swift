@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 
 extension Round {
-    /// Checks the invariants that must hold at every moment.
+    /// Checks the invariants that must be true at every moment.
     mutating func judgeLive() async throws {
         let book = book
         // Arrivals are read before grants: a later grant cannot cause a false alarm.
@@ -28,7 +28,7 @@ extension Round {
         PublishedSet(directory: store.directory + "/out", hasParts: plan.publishesChanges)
     }
 
-    /// Checks the invariants that must hold when all runs have ended.
+    /// Checks the invariants that must be true when all runs have ended.
     mutating func judgeDrained() async throws {
         try await judgeLive()
         var sentences = try await lostOrInvented()

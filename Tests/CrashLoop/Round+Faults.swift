@@ -168,7 +168,7 @@ extension Round {
         try await judgeLive()
     }
 
-    /// The number of requests with a process's tokens for items that another process held at that moment.
+    /// The number of requests with a process's tokens for items that another process had leased at that moment.
     private func strayed(_ victim: Worker, _ tokens: Set<String>) async throws -> Int {
         let claims = try await book.with { connection in
             try connection.run(

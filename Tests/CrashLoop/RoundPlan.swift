@@ -44,7 +44,7 @@ struct RoundPlan: Sendable {
         var shuffle = SeededRandom(seed: 0)
         deck.shuffle(using: &shuffle)
         let sites = (0..<Self.points).map { deck[(Int(seed % 1_000_000) * Self.points + $0) % deck.count] }
-        // A round has one kind of publication, so that of its points counts.
+        // A round has one kind of publication, which its points determine.
         let ofTables = sites.contains { $0.situation == .publishingTables }
         publishesChanges = sites.contains { $0.situation == .publishingChanges } || !ofTables && seed.isMultiple(of: 2)
         var faults: [InjectedFault] = []

@@ -92,7 +92,7 @@ struct AppleAnswerTests {
         }
     }
 
-    @Test func `H04 a start that Apple refuses although it is within reach is asked for again, and nothing is missing`()
+    @Test func `H04 a start that Apple refuses although it is allowed is requested again, and nothing is missing`()
         async throws
     {
         try await Stage.with(.init(customers: 4)) { stage in
@@ -146,7 +146,9 @@ struct AppleAnswerTests {
         }
     }
 
-    @Test func `H19 a 404 that is not Apple's is asked for three times and then stops the run`() async throws {
+    @Test func `H19 a request answered with a 404 that is not Apple's is sent three times, and then stops the run`()
+        async throws
+    {
         try await Stage.with(.init(customers: 3)) { stage in
             let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
             let id = try #require(ids.split(separator: "\n").dropFirst().first)

@@ -16,7 +16,8 @@ struct AppleLibraryTests {
         let status: Int?
     }
 
-    @Test func `Apple's Python library decodes and verifies what every endpoint answers, and it is the whole world`()
+    @Test
+    func `Apple's Python library decodes and verifies the answers of every endpoint, which contain the whole world`()
         async throws
     {
         try await withTemporaryDirectory { directory in

@@ -10,7 +10,7 @@ struct BadStateTests {
     struct Row: Sendable {
         let command: [String]
         let empty, newer, forbidden, neverRan: Int32
-        /// What is said of a job that never ran.
+        /// The output for a job that never ran.
         var says = ""
 
         init(

@@ -39,7 +39,7 @@ struct ClockTests {
             // Apple refused every token; the workers repeat their requests for five seconds.
             #expect(try await stage.store.requests().arrivals.allSatisfy { $0.status == 401 })
             #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE state <> 'waiting'") == 0)
-            // A machine with the right clock goes on at once.
+            // A machine with the right clock continues at once.
             try await stage.run(path)
         }
     }
@@ -221,7 +221,8 @@ struct ClockTests {
         }
     }
 
-    @Test func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with what it held`() async throws
+    @Test func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with its old permits and leases`()
+        async throws
     {
         try await Stage.with(.init(customers: 200, windowSeconds: 10)) { stage in
             var job = stage.job

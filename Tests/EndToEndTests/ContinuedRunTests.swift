@@ -123,7 +123,7 @@ struct ContinuedRunTests {
             #expect(refused.code == 78, "\(refused)")
             #expect(refused.errors.contains(first) && refused.errors.contains(second), "\(refused.errors)")
             #expect(try await stage.book().count("SELECT count(*) FROM runs") == 1)
-            // The first job goes on where it was.
+            // The first job continues where it was.
             let next = try await stage.run(first)
             #expect(next.output.contains("rows               0 new, 0 updated"), "\(next.output)")
 

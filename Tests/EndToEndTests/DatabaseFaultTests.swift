@@ -161,7 +161,7 @@ struct DatabaseFaultTests {
         }
     }
 
-    @Test func `D29 no transaction is open while Apple is asked`() async throws {
+    @Test func `D29 no transaction is open during a request to Apple`() async throws {
         try await Stage.with(.init(customers: 2)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}"]
@@ -199,7 +199,7 @@ struct DatabaseFaultTests {
         .startsEarly,
         .enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container")
     )
-    func `D15 a database whose disk is full loads nothing by halves, and goes on when there is room`() async throws {
+    func `D15 a database whose disk is full loads nothing partly, and continues when there is room`() async throws {
         try await Stage.with(.init(customers: 40, transactionsPerCustomer: 40)) { stage in
             try await SmallDisk.with(kilobytes: 131_072) { disk in
                 try await OwnPostgres.running(in: disk.path + "/cluster") { server in

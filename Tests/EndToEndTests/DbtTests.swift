@@ -11,7 +11,7 @@ struct DbtTests {
             await PythonScript.canImport("dbt.adapters.duckdb", "dbt.adapters.postgres", "dbt.cli.main")
         }
     )
-    func `the dbt package builds on PostgreSQL and on DuckDB with the same figures, and those of the ledger's view`()
+    func `the dbt package builds on PostgreSQL and on DuckDB with the same figures as the ledger's view`()
         async throws
     {
         // Purchases under two transaction IDs count once.

@@ -59,7 +59,7 @@ struct ErasureTests {
         }
     }
 
-    /// The customer with a refund and a token of whom the ledger holds the most notifications.
+    /// The customer with a refund and a token of whom the ledger has the most notifications.
     private func customer(_ stage: Stage, _ book: LedgerBook) async throws -> Customer {
         let listed = try #require(
             try await book.column(
@@ -73,7 +73,7 @@ struct ErasureTests {
         return try await customer(listed, stage, book)
     }
 
-    /// Everything the store has ever said of the customer whose ID is in the list.
+    /// Everything that the store has sent about the customer whose ID is in the list.
     private func customer(_ listed: String, _ stage: Stage, _ book: LedgerBook) async throws -> Customer {
         let world = try await stage.store.world()
         let lines = world.split(separator: "\n")
@@ -114,7 +114,7 @@ struct ErasureTests {
         return dump
     }
 
-    /// The values that the planner's statistics hold, by column.
+    /// The values in the planner's statistics, by column.
     private func statistics(_ book: LedgerBook) async throws -> [String: String] {
         let values = (1...5).map { "s.stavalues\($0)::text" }.joined(separator: ", ")
         var statistics: [String: String] = [:]
@@ -160,7 +160,7 @@ struct ErasureTests {
         expectNone(found.map { "\($0.key): \($0.value.sorted())" }, when, location)
     }
 
-    @Test func `P1: after an erasure no crawl, replay or file holds any of the customer's IDs, in any spelling`()
+    @Test func `after an erasure no crawl, replay or file has any of the customer's IDs, in any spelling (P1)`()
         async throws
     {
         try await loaded { stage, job, book, customer in
@@ -217,7 +217,8 @@ struct ErasureTests {
     }
 
     @Test(arguments: ["a renewal's ID", "an original ID", "the account token in capitals"])
-    func `P4: every ID of the customer removes the same rows, and other customers' rows stay`(name: String) async throws
+    func `every ID of the customer removes the same rows, and other customers' rows stay (P4)`(name: String)
+        async throws
     {
         try await loaded { stage, job, book, customer in
             let others = "SELECT count(*) FROM transactions WHERE listed_transaction_id <> '\(customer.listed)'"
@@ -255,7 +256,7 @@ struct ErasureTests {
         }
     }
 
-    @Test func `P3: after a restore of an older backup, the tombstones erase the customer again`() async throws {
+    @Test func `after a restore of an older backup, the tombstones erase the customer again (P3)`() async throws {
         try await loaded { stage, job, book, customer in
             let backup = stage.directory + "/backup.sql"
             let tombstones = stage.directory + "/tombstones.sql"
@@ -298,7 +299,7 @@ struct ErasureTests {
         }
     }
 
-    @Test func `P5, CP44: killed in the middle of an erasure, all is there; run again, all is gone`() async throws {
+    @Test func `killed in the middle of an erasure, all is there; run again, all is gone (P5, CP44)`() async throws {
         try await loaded { stage, job, book, customer in
             let before = try await dump(book)
             let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
@@ -373,7 +374,8 @@ struct ErasureTests {
         }
     }
 
-    @Test func `an ID that only its history shows to be an erased customer's is in no table, and not asked for again`()
+    @Test
+    func `an ID that only its history shows to be an erased customer's is in no table, and is not requested again`()
         async throws
     {
         try await Stage.with(.init(customers: 12, transactionsPerCustomer: 6)) { stage in

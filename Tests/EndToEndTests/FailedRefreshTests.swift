@@ -36,7 +36,7 @@ struct FailedRefreshTests {
     }
 
     @Test
-    func `RV3 views that cannot be refreshed make a run end with 2, and everyone who watches is told until they are`()
+    func `RV3 views that cannot be refreshed make a run end with 2, and every output reports them until they are`()
         async throws
     {
         try await Stage.with(.init(customers: 4)) { stage in

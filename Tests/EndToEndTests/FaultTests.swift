@@ -156,7 +156,7 @@ struct FaultTests {
     }
 
     @Test(arguments: [("forgeSignature", "signature"), ("wrongBundle", "bundle"), ("expiredLeaf", "validity")])
-    func `a record that cannot be believed is kept aside, and the rest is loaded`(fault: String, reason: String)
+    func `a record that fails verification is stored as rejected, and the rest is loaded`(fault: String, reason: String)
         async throws
     {
         try await Stage.with(.init(customers: 15, transactionsPerCustomer: 25)) { stage in
@@ -194,7 +194,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a page of notifications that cannot be believed leaves the others loaded`() async throws {
+    @Test func `a page with notifications that fail verification still loads the others`() async throws {
         try await Stage.with(.init(customers: 4)) { stage in
             _ = try await stage.store.advance(changes: 30)
             var job = stage.job
@@ -270,7 +270,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `N24 N32 a page that repeats for ever fails its item and stops nothing`() async throws {
+    @Test func `N24 N32 a page that repeats endlessly fails its item and stops nothing`() async throws {
         try await Stage.with { stage in
             let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8).split(
                 separator: "\n"

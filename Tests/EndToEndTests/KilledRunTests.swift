@@ -49,7 +49,7 @@ struct KilledRunTests {
         }
     }
 
-    @Test func `a living process takes over what a killed one held`() async throws {
+    @Test func `a living process takes over what a killed one had leased`() async throws {
         try await Stage.with(.init(customers: 40)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}"]

@@ -5,7 +5,8 @@ import Testing
 /// What the commands say of locks, and of what `migrate` changes.
 @Suite(.temporaryDatabase)
 struct LockTests {
-    @Test func `a run held up at its beginning waits no longer than --max-duration, and names the session (75)`()
+    @Test
+    func `a run that is blocked at its beginning waits no longer than --max-duration, and names the session (75)`()
         async throws
     {
         try await Stage.with(.init(customers: 1)) { stage in

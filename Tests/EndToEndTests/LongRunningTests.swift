@@ -100,7 +100,7 @@ struct LongRunningTests {
             try await stage.run(path)
             try await NewerVersion.with { newer in
                 let environment = ["DATABASE_URL": stage.databaseURL()]
-                // The first one lies where the migration does: an upgrade replaces the SQL files of a running program, too.
+                // The first one is where the migration is: an upgrade replaces the SQL files of a running program, too.
                 for (program, arguments) in [
                     (newer.storeledger, ["status", path, "--watch", "--json"]),
                     (Executables.storeledger, ["status", "--watch", "--json"]),

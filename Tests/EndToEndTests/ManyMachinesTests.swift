@@ -16,7 +16,7 @@ struct ManyMachinesTests {
         """
 
     @Test
-    func `R1 R2 NET1: of four workers two are killed and one is stopped; the rest finish all, and nothing is doubled`()
+    func `of four workers two are killed and one is stopped; the rest finish all, and nothing is doubled (R1 R2 NET1)`()
         async throws
     {
         let window = 10
@@ -73,7 +73,7 @@ struct ManyMachinesTests {
     }
 
     @Test
-    func `R3 PG2: a server killed again and again still knows every request that was sent`() async throws {
+    func `a server killed again and again still knows every request that was sent (R3 PG2)`() async throws {
         let window = 10
         try await Stage.with(.init(customers: 250, windowSeconds: window)) { stage in
             try await withTemporaryDirectory { directory in
@@ -118,7 +118,8 @@ struct ManyMachinesTests {
         }
     }
 
-    @Test func `R7 R8: a closed endpoint stays closed for every process, late-comers too, and holds up no other`()
+    @Test
+    func `a closed endpoint stays closed for every process, late-comers too, and stops no other endpoint (R7 R8)`()
         async throws
     {
         // The third request for refunds is answered 429, and the endpoint closes for three seconds.
@@ -127,7 +128,7 @@ struct ManyMachinesTests {
         try await Stage.with(.init(customers: 60, faults: closing)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}", "refundHistory: {for: all}"]
-            // At Apple's own limits a process holds one or two permits, not a thousand as in most tests.
+            // At Apple's own limits a process has one or two permits, not a thousand as in most tests.
             job.limits = "{concurrency: 8, share: 1}"
             let path = try await stage.migrated(job)
             try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in

@@ -81,7 +81,7 @@ struct OperationTests {
         }
     }
 
-    @Test func `a run whose failed items a retry takes up again, and leaves, goes on with them`() async throws {
+    @Test func `a run continues with its failed items after a retry has taken them and stopped`() async throws {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
             let out = stage.store.directory + "/out"
@@ -109,7 +109,7 @@ struct OperationTests {
         }
     }
 
-    @Test func `status tells what is stored, who signed it, and what is unfinished`() async throws {
+    @Test func `status shows what is stored, who signed it, and what is unfinished`() async throws {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
             try await stage.run(job, expecting: 2)
@@ -235,7 +235,7 @@ struct OperationTests {
         }
     }
 
-    @Test func `off a terminal a run tells events, and no progress`() async throws {
+    @Test func `without a terminal a run shows events, and no progress`() async throws {
         try await Stage.with(.init(customers: 3)) { stage in
             let job = try await stage.migrated(stage.job)
             let run = try await stage.storeledger("run", job)
@@ -244,7 +244,7 @@ struct OperationTests {
         }
     }
 
-    @Test func `the file for Prometheus has the ledger's figures, in its form, whole`() async throws {
+    @Test func `the file for Prometheus is complete, in its format, and has the ledger's figures`() async throws {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
             let file = stage.directory + "/storeledger.prom"
@@ -287,7 +287,7 @@ struct OperationTests {
                 stage.directory + "/no/such/file"
             )
             #expect(unwritable.code == 2 && unwritable.errors.contains("--metrics-file"), "\(unwritable.errors)")
-            // It does change that of status.
+            // It does change the exit code of status.
             let path = stage.directory + "/no/such/file"
             let status = try await stage.storeledger("status", job, "--metrics-file", path)
             #expect(status.code == 73, "\(status)")
@@ -436,7 +436,7 @@ struct OperationTests {
             #expect(first.lines[2].contains("run: storeledger migrate \(path)"))
             #expect(first.lines[3].hasPrefix("FAIL  Apple: "), "\(first)")
             #expect(first.lines[3].contains("This machine must reach http://127.0.0.1:1: check"), "\(first)")
-            // Apple is not asked with a key that others can read.
+            // No request uses a key that others can read.
             let key = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: stage.store.directory).first { $0.hasSuffix(".p8") }
             )

@@ -87,7 +87,7 @@ struct OutputTests {
         }
     }
 
-    @Test func `status, coverage, validate and doctor say how a job stands`() async throws {
+    @Test func `status, coverage, validate and doctor show the state of a job`() async throws {
         struct Status: Decodable {
             struct Run: Decodable {
                 let run, exitCode, pages, requests, rowsNew, itemsFailed: Int

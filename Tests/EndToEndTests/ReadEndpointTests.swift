@@ -33,7 +33,7 @@ struct ReadEndpointTests {
             )
             #expect(try await book.column("SELECT DISTINCT state FROM crawl_items") == ["done"])
 
-            // Another night: asked again, nothing doubled.
+            // Another night: requested again, nothing is doubled.
             let archived = try await book.count("SELECT count(*) FROM signed_payloads")
             try await stage.run(path)
             #expect(try await book.count("SELECT count(*) FROM subscription_statuses") == statuses)
@@ -61,7 +61,7 @@ struct ReadEndpointTests {
         }
     }
 
-    @Test func `each customer has one app transaction, that of its transactions`() async throws {
+    @Test func `each customer has one app transaction, which its transactions name`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}", "appTransaction: {}"]

@@ -48,7 +48,7 @@ struct ReaderTests {
         }
     }
 
-    @Test func `an app or job that the ledger lacks, or that has to be chosen, is told by name`() async throws {
+    @Test func `an app or job that the ledger lacks, or that has to be chosen, is named`() async throws {
         try await Stage.with(.init(customers: 2)) { stage in
             let path = try await stage.migrated(stage.job)
             let empty = try await stage.storeledger("coverage")

@@ -65,7 +65,7 @@ struct RefreshCommandTests {
 
     @Test
     func
-        `a report that began before a full refresh, and one beside it, show the figures of before and wait for nothing`()
+        `a report that began before a full refresh, and one during it, show the earlier figures and wait for nothing`()
         async throws
     {
         try await Stage.with(.init(customers: 20)) { stage in
@@ -103,7 +103,7 @@ struct RefreshCommandTests {
                 first.contains("<table id=\"table-revenue\"")
                     && !first.contains("No purchases in the last three months")
             )
-            // Holds the report after its snapshot, at a view that no refresh reads.
+            // Stops the report after its snapshot, at a view that no refresh reads.
             try holder.script("BEGIN; ALTER VIEW masked_apps RENAME TO masked_apps_of_before")
             async let early = page()
             try await settle("masked_apps")
@@ -114,7 +114,7 @@ struct RefreshCommandTests {
             try await change()
             let second = try await page()
             #expect(second != first)
-            // Holds the refresh after it has stored its rows.
+            // Stops the refresh after it has stored its rows.
             try holder.script("BEGIN; LOCK TABLE refresh_refund_rate_totals IN SHARE MODE")
             try await stage.withStoreledger(["refresh", path, "--full"]) { refresh in
                 try await settle("refresh_refund_rate_totals")

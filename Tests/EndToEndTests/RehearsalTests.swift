@@ -83,13 +83,13 @@ struct RehearsalTests {
                 #expect(try await other.requests().total == 0)
                 expectSame(try await Self.everything(in: book), before)
 
-                // In a schema of its own the same job runs.
+                // In a separate schema the same job runs.
                 strange.schema = "rehearsal"
                 try Data(strange.text.utf8).write(to: URL(filePath: otherPath))
                 #expect(try await stage.storeledger("migrate", otherPath).code == 0)
                 try await stage.run(otherPath)
             }
-            // And the first job goes on as before.
+            // The first job continues as before.
             try await stage.run(path)
         }
     }
@@ -124,7 +124,7 @@ struct RehearsalTests {
     @Test(arguments: [
         ["--progress", "plain"], ["--progress", "none"], ["--progress", "json"], ["--log-format", "json"], [],
     ])
-    func `a run against loopback says so first, in the form that was asked for`(_ form: [String]) async throws {
+    func `a run against loopback says so first, in the requested format`(_ form: [String]) async throws {
         try await Stage.with(.init(customers: 1)) { stage in
             let path = try await stage.migrated(stage.job)
             try await stage.withStoreledger(["run", path] + form) { run in

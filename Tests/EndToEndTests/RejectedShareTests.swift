@@ -83,7 +83,8 @@ struct RejectedShareTests {
         }
     }
 
-    @Test func `a store of fewer records of which one in ten is bad is crawled whole, and then told of`() async throws {
+    @Test func `a store of fewer records of which one in ten is bad is crawled whole, and then reported`() async throws
+    {
         try await Stage.with(.init(customers: 30, transactionsPerCustomer: 25)) { stage in
             let path = try await stage.migrated(Self.job(of: stage))
             let size = try await Self.size(of: stage)

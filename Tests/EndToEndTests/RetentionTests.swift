@@ -28,7 +28,7 @@ struct RetentionTests {
                 """
             )
             let before = try await counts(book)
-            // Without the section nothing goes.
+            // Without the section nothing is removed.
             let plain = try await stage.run(path)
             #expect(!plain.output.contains("removed"))
             #expect(try await counts(book) == before)
@@ -69,7 +69,7 @@ struct RetentionTests {
         }
     }
 
-    /// Payloads of transactions and send attempts, then those of the last 900 days.
+    /// Payloads of transactions and send attempts, then the same of the last 900 days.
     private func counts(_ book: LedgerBook) async throws -> [Int] {
         var counts: [Int] = []
         for condition in ["true", "signed_date > now() - interval '900 days'"] {

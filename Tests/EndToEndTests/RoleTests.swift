@@ -144,7 +144,7 @@ struct RoleTests {
         }
     }
 
-    @Test func `P6: no query of the analyst's finds a token, a payload or a signature`() async throws {
+    @Test func `no query of the analyst's finds a token, a payload or a signature (P6)`() async throws {
         try await Stage.with(.init(customers: 40)) { stage in
             let path = try await stage.migrated(stage.job)
             try await stage.run(path)

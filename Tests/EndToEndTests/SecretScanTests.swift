@@ -2,11 +2,12 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// T16: where secrets must not lie after a night's work.
+/// T16: where no secret may be after a run.
 @Suite(.migratedDatabase)
 struct SecretScanTests {
     /// The key ID and the issuer are in every bearer token, in base64; the database and the files need neither.
-    @Test func `no database, file or output of any command holds the key, a bearer token or the password`() async throws
+    @Test func `no database, file or output of any command contains the key, a bearer token or the password`()
+        async throws
     {
         try await Stage.with(.init(customers: 6)) { stage in
             let folder = stage.store.directory

@@ -26,7 +26,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `notifications for each transaction are those of the listed customers`() async throws {
+    @Test func `notifications for each transaction are about the listed customers`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}", "notificationHistory: {startDate: -100d}"]
@@ -216,7 +216,7 @@ struct StreamTests {
         }
     }
 
-    /// Each filter has a schema of its own beside a schema with everything.
+    /// Each filter has a separate schema, and one schema has everything.
     @Test func `every filter of a history reaches Apple`() async throws {
         try await Stage.with(Self.store) { stage in
             try await Self.load("everything", ["transactionHistory: {}"], stage.job, stage)
@@ -245,7 +245,7 @@ struct StreamTests {
         }
     }
 
-    /// Each filter has a schema of its own beside a schema with everything.
+    /// Each filter has a separate schema, and one schema has everything.
     @Test func `every filter of notifications reaches Apple`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
@@ -274,7 +274,7 @@ struct StreamTests {
         }
     }
 
-    /// Runs a job with these streams, in a schema of its own.
+    /// Runs a job with these streams, in a separate schema.
     private static func load(_ schema: String, _ streams: [String], _ job: JobText, _ stage: Stage) async throws {
         var job = job
         job.streams = streams

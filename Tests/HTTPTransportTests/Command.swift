@@ -1,6 +1,6 @@
 import Glibc
 
-/// A program that runs beside the tests.
+/// A program that runs during a test.
 ///
 /// Foundation's `Process` is not used because its children inherit blocked signals, and `terminate()` then hangs.
 final class Command: Sendable {
@@ -10,7 +10,7 @@ final class Command: Sendable {
     init(_ arguments: [String]) throws {
         var pipe: [Int32] = [0, 0]
         guard unsafe Glibc.pipe(&pipe) == 0 else { throw NotStarted() }
-        // Another test's child must not hold our end open.
+        // Another test's child must not keep our end open.
         for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)

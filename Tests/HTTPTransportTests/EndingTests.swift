@@ -40,7 +40,7 @@ struct EndingTests {
     }
 
     @Test
-    func `shutting down fails those who wait, and those who come later`() async throws {
+    func `a shutdown fails the waiting requests, and later ones`() async throws {
         let server = try LoopbackServer { connection in
             _ = connection.readRequest()
             connection.waitForClose()

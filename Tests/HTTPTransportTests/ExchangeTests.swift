@@ -1,7 +1,7 @@
 import HTTPTransport
 import Testing
 
-/// What goes out and what comes back when nothing is wrong.
+/// Requests and answers when nothing is wrong.
 struct ExchangeTests {
     @Test
     func `every Retry-After header arrives as it was written`() async throws {

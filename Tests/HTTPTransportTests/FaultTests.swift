@@ -1,7 +1,7 @@
 import HTTPTransport
 import Testing
 
-/// What comes of a server that cuts, stalls, lies or floods.
+/// How requests end when a server cuts, stalls, lies or floods.
 struct FaultTests {
     @Test(arguments: [0, 1, 10, 19])
     func `H30 a body cut before its length is no response`(kept: Int) async throws {

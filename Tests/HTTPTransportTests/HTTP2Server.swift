@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that speaks HTTP/2 over TLS, and says exactly the frames a test wants said once it has seen a request.
+/// A server that speaks HTTP/2 over TLS, and sends exactly the frames of a test after a request.
 ///
 /// Python brings TLS with it; the frames are written by hand.
 struct HTTP2Server {

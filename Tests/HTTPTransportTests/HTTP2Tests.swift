@@ -55,7 +55,7 @@ struct HTTP2Tests {
     ]
 
     @Test(arguments: behaviours)
-    func `HTTP 2 that goes wrong is no response, and the request is sent once`(behaviour: Behaviour) async throws {
+    func `a broken HTTP/2 answer is no response, and the request is sent once`(behaviour: Behaviour) async throws {
         let keys = try OpenSSLServer()
         defer { keys.stop() }
         let server = try HTTP2Server(certificate: keys.certificate, frames: behaviour.frames)

@@ -11,7 +11,7 @@ struct KeptConnectionTests {
     }
 
     @Test(arguments: Ending.allCases)
-    func `H41 a kept connection that ends under a request is told, and the request is sent once`(ending: Ending)
+    func `H41 a kept connection that ends under a request is reported, and the request is sent once`(ending: Ending)
         async throws
     {
         let server = try closingOnReuse(ending)
@@ -52,7 +52,7 @@ struct KeptConnectionTests {
         #expect(server.accepted == 3)
     }
 
-    /// Whether the request could go out on a kept connection.
+    /// Whether the request could use a kept connection.
     @Test(arguments: [false, true])
     func `CK3 a request whose time has passed by the time there is a connection is not sent`(isKept: Bool) async throws
     {

@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A TCP server on loopback that says exactly the bytes a test wants said.
+/// A TCP server on loopback that sends exactly the bytes of a test.
 ///
-/// Each connection runs `script` on a thread of its own; what happens is told in `events`, in order.
+/// Each connection runs `script` on a separate thread; `events` reports what happens, in order.
 final class LoopbackServer: Sendable {
     enum Event: Equatable, Sendable {
         case accepted
@@ -63,7 +63,7 @@ final class LoopbackServer: Sendable {
 
     deinit { close(listener) }
 
-    /// Refuses further connections; the socket stays open, lest its number go to another test's.
+    /// Refuses further connections; the socket stays open, so that no other test's socket gets its number.
     func stop() {
         _ = Glibc.shutdown(listener, Int32(SHUT_RDWR))
     }
@@ -97,7 +97,7 @@ struct Connection: Sendable {
     fileprivate let socket: Int32
     let server: LoopbackServer
 
-    /// Reads one request and its body, told as an event; `nil` when the client hung up instead.
+    /// Reads one request and its body, and reports an event; `nil` when the client hung up instead.
     func readRequest() -> String? {
         var bytes: [UInt8] = []
         while true {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// What libcurl is told for every request.
+/// What libcurl's options are for every request.
 struct SettingsTests {
     private func written(_ configuration: TransportConfiguration) throws -> [UInt32: String] {
         let options = try CurlSettings(configuration).options.map { option, value in
@@ -34,7 +34,7 @@ struct SettingsTests {
         for (option, value) in expected {
             #expect(found[option.rawValue] == String(describing: value), "option \(option.rawValue)")
         }
-        // Cookies are kept only where a file for them is named, if only an empty one.
+        // Cookies are kept only if a file for them is named, even an empty one.
         #expect(found[CURLOPT_COOKIEFILE.rawValue] == nil && found[CURLOPT_COOKIEJAR.rawValue] == nil)
         let limits = TransportConfiguration()
         #expect(limits.maximumHeaderBytes == 16 << 10 && limits.maximumHeaderFields == 100)

@@ -21,7 +21,7 @@ struct SocketTests {
         }
     }
 
-    @Test func `the kernel drops a connection whose data stays unacknowledged, kept ones too`() async throws {
+    @Test func `the kernel drops a connection whose data stays unacknowledged, also a kept connection`() async throws {
         let server = try LoopbackServer { _ in answer() }
         defer { server.stop() }
         for (given, expected) in [(nil, 15_000), (Duration.milliseconds(125), 125)] as [(Duration?, UInt32)] {
@@ -81,7 +81,7 @@ struct SocketTests {
             }
             // The transport's thread closes the socket; on a busy machine that can be later than the error.
             while try !Self.sockets(to: server.port).isEmpty { await Task.yield() }
-            // Now the server takes what comes.
+            // Now the server reads everything.
             isGivenUp.signal()
             await withCheckedContinuation { done in
                 DispatchQueue(label: "server").async {

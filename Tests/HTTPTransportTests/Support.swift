@@ -14,7 +14,7 @@ func withTransport<R>(
     return try await body(transport)
 }
 
-/// Sends one GET to a server of its own that runs `script`, and gives the fault it must end in.
+/// Sends one GET to a new server that runs `script`, and returns the fault with which it must end.
 func fault(
     _ adjust: (inout TransportConfiguration) -> Void = { _ in },
     from script: @escaping @Sendable (Connection) -> Void

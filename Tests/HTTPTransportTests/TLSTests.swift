@@ -103,7 +103,7 @@ struct TLSTests {
         let server = try LoopbackServer { connection in
             guard cut != .atOnce else { return }
             connection.waitForBytes()
-            // Warnings (level 1) that the client goes on after, until there are too many.
+            // Warnings (level 1), after which the client continues until there are too many.
             if cut == .storm { connection.write(Array(repeatElement([21, 3, 3, 0, 2, 1, 90], count: 100).joined())) }
         }
         defer { server.stop() }

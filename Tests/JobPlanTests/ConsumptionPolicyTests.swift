@@ -159,7 +159,7 @@ import Testing
         #expect(complaint.contains(Self.section + message), "\(complaint)")
     }
 
-    @Test func `RP8 a policy stands alone, and only where Apple asks`() throws {
+    @Test func `RP8 a policy excludes other input, and is allowed only where Apple asks`() throws {
         let input = try Self.complaint(Self.text(more: "input: {csv: {path: a.csv}}\n"))
         #expect(
             input.hasSuffix(

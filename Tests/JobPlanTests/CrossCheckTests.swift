@@ -255,7 +255,7 @@ import Testing
         )
     }
 
-    @Test func `JF13 a variable that holds the key itself is a matter of configuration`() throws {
+    @Test func `JF13 a variable that has the key itself is a matter of configuration`() throws {
         let text = JobText.usual.replacing("keys/SubscriptionKey.p8", with: "${KEY}")
         let complaint = try JobText.complaint(text, environment: ["KEY": Self.key])
         #expect(
@@ -355,7 +355,7 @@ import Testing
         #expect(job.appStore.isLoopback != meant.contains("apple"))
     }
 
-    @Test func `Apple's earlier host is asked, and its records are those of the other one`() throws {
+    @Test func `Apple's earlier host is asked, and its records are the same as the other host's`() throws {
         let earlier = "https://api.storekit.itunes.apple.com"
         let job = try JobText.load(replacing: "keys/SubscriptionKey.p8", with: "k\n  baseURL: \(earlier)/")
         #expect(job.appStore.requestURL == earlier)

@@ -152,13 +152,13 @@ import Testing
         ("name: !!str \"nightly-sync\"", "name has a tag"),
         ("? &k name\n: nightly-sync", "name has an anchor"),
     ])
-    func `T23 anchors, aliases and tags are refused`(line: String, message: String) throws {
+    func `anchors, aliases and tags are refused (T23)`(line: String, message: String) throws {
         let complaint = try JobText.complaint(replacing: "name: nightly-sync", with: line)
         #expect(complaint.contains("\(message); write the value out without it"), "\(complaint)")
     }
 
     @Test
-    func `T23 a billion values from a few aliases cost nothing`() throws {
+    func `a billion values from a few aliases cost nothing (T23)`() throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...40 {
             let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
@@ -188,7 +188,7 @@ import Testing
         #expect(complaint.contains(#/^job\.yaml:\d+:\d+: the job file is not valid YAML here \(.+\); fix it here/#))
     }
 
-    @Test func `all mistakes are told at once, in the order of the file`() throws {
+    @Test func `all mistakes are reported at once, in the order of the file`() throws {
         let text = JobText.usual
             .replacing("name: nightly-sync", with: "name: Nightly")
             .replacing("environment: Production", with: "environment: production")

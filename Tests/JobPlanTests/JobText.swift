@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JobPlan
 
-/// A job file in a directory of its own, for one test.
+/// A job file in a separate directory, for one test.
 enum JobText {
     static let usual = """
         version: 1
@@ -46,7 +46,7 @@ enum JobText {
         return try load(usual.replacing(old, with: new), environment: environment)
     }
 
-    /// What is said about a job, with `job.yaml` for the path; empty when nothing is wrong.
+    /// The message about a job, with `job.yaml` for the path; empty when nothing is wrong.
     static func complaint(_ text: String, environment: [String: String] = [:]) throws -> String {
         do {
             _ = try load(text, environment: environment)

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, -86_400_000] as [Int64])
-    func `there are no windows when nothing lies between`(milliseconds: Int64) {
+    func `there are no windows when nothing is between`(milliseconds: Int64) {
         let end = UnixMilliseconds(rawValue: Self.midnight.rawValue + milliseconds)
         #expect(NotificationWindows.slices(from: Self.midnight, to: end).isEmpty)
     }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [1, 59_999, 86_399_999, 86_400_000, 86_400_001, 15_552_000_000] as [Int64])
-    func `windows cover exactly what was asked, each within one day`(length: Int64) {
+    func `windows cover exactly the requested span, each within one day`(length: Int64) {
         let start = Self.midnight + .milliseconds(12_345)
         let windows = NotificationWindows.slices(from: start, to: start + .milliseconds(length))
         #expect(windows.map { $0.upperBound - $0.lowerBound }.reduce(.zero, +) == .milliseconds(length))
@@ -68,7 +68,7 @@ import Testing
         #expect(span.unreachable == nil)
     }
 
-    @Test func `a start is never asked for so late that Apple refuses it`() throws {
+    @Test func `no request has a start so late that Apple refuses it`() throws {
         let reach = Self.midnight - Self.day * 180
         let oldest = AppStoreEnvironment.production.oldestNotification(at: Self.midnight)
         for (minutes, gap) in [(-1, reach - .seconds(60)), (0, nil), (9, nil), (10, nil), (11, nil)] {

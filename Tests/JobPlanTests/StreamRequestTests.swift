@@ -2,7 +2,7 @@ import AppStoreModel
 import JobPlan
 import Testing
 
-/// What Apple is asked for an item of each stream, byte for byte.
+/// The request to Apple for an item of each stream, byte for byte.
 @Suite struct StreamRequestTests {
     private static let now = UnixMilliseconds(rawValue: 1_700_000_000_000)
 
@@ -31,7 +31,7 @@ import Testing
         #expect(try request("transactionHistory: {}") == .get("/inApps/v2/history/2000000123456789"))
     }
 
-    @Test func `every filter goes out under Apple's name, repeated ones repeated, on each page`() throws {
+    @Test func `every filter is sent under Apple's name on each page, with a parameter for each value`() throws {
         let section = """
             transactionHistory: {startDate: "2023-07-22T04:26:40Z", endDate: now, productIds: [b&c=d/e, com.example.a], \
             productTypes: [CONSUMABLE, AUTO_RENEWABLE], subscriptionGroupIdentifiers: ["2", "1"], \
@@ -45,7 +45,7 @@ import Testing
         #expect(try request(section, cursor: "r1") == .get(target + "&revision=r1"))
     }
 
-    @Test func `relative dates are those of the moment the run began, and lists are sorted and without repetition`()
+    @Test func `relative dates count from the moment the run began, and lists are sorted and without repetition`()
         throws
     {
         let section = "transactionHistory: {startDate: -1d, endDate: now, productIds: [b, a, b]}"
@@ -194,7 +194,7 @@ import Testing
         #expect(try request("notificationHistory: {}") == nil)
     }
 
-    @Test func `each stream has a name of its own, a limit and effects for the codes it can meet`() {
+    @Test func `each stream has a unique name, a limit and effects for the codes it can meet`() {
         #expect(Set(AllStreams.names).count == AllStreams.types.count)
         for type in AllStreams.types {
             #expect(AllStreams.type(of: type.name) == type)

@@ -192,7 +192,7 @@ import Testing
         #expect(Set(fingerprints).count == fingerprints.count)
     }
 
-    @Test func `JF20 whom refunds are asked for changes no request`() throws {
+    @Test func `JF20 the choice of customers for refunds changes no request`() throws {
         let all = try Self.load("transactionHistory: {}", "refundHistory: {for: all}")
         let revoked = try Self.load("transactionHistory: {}", "refundHistory: {for: revoked}")
         #expect(all.queryFingerprint(for: .refundHistory) == revoked.queryFingerprint(for: .refundHistory))
@@ -210,7 +210,7 @@ import Testing
         #expect(try Self.complaint("notificationHistory: {version: 1}").contains("version is not a key"))
     }
 
-    @Test func `version 1 is a query of its own, and version 2 is the one that the file had before`() throws {
+    @Test func `version 1 is a separate query, and version 2 is the one that the file had before`() throws {
         for stream in [StreamName.transactionHistory, .refundHistory] {
             let fingerprint = { (section: String) in
                 try Self.load("\(stream.rawValue): {\(section)}").queryFingerprint(for: stream)
@@ -284,7 +284,7 @@ import Testing
         #expect(try !Self.complaint("\(stream)\n  refundHistory: {for: revoked}").contains("no other stream"))
     }
 
-    @Test func `at least one stream is asked for`() throws {
+    @Test func `at least one stream is required`() throws {
         #expect(
             try JobText.complaint(replacing: "streams:\n  transactionHistory: {}", with: "streams: {}").contains(
                 "streams names no stream; it must name at least one of transactionHistory, refundHistory"

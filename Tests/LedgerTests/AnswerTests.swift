@@ -286,7 +286,7 @@ struct AnswerTests {
         #expect(try await world.count("orders") == 0)
     }
 
-    @Test func `an order ID of digits alone is not taken for a customer whose refunds are due`() async throws {
+    @Test func `an order ID that has only digits is not mistaken for a customer whose refunds are due`() async throws {
         let world = try await TestLedger()
         let streams =
             "transactionHistory: {}, refundHistory: {for: revoked}, orderLookup: {orderIds: {list: [\"123456789012\"]}}"

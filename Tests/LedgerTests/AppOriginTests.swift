@@ -91,7 +91,7 @@ struct AppOriginTests {
         }
     }
 
-    @Test func `records of before the origin was noted are taken over, and a rehearsal says so`() async throws {
+    @Test func `records from before the origin was recorded are taken over, and a rehearsal says so`() async throws {
         let world = try await TestLedger()
         try await fill(world)
         #expect(try await world.ledger.claim([world.app: apple], asksServer: true) == [])

@@ -31,7 +31,7 @@ struct BudgetTests {
         )
     }
 
-    /// Lets the pace allow any number at once, as after a long rest; the budget is not touched.
+    /// Lets the pace allow any number at once, as after a long pause; the budget is not touched.
     private func rest(_ world: TestLedger) async throws {
         try await world.run("UPDATE rate_scopes SET next_at = '-infinity'")
     }
@@ -158,7 +158,7 @@ struct BudgetTests {
         #expect(try await mine.take(.transactionHistory, atMost: 1).granted == 1)
     }
 
-    @Test func `endpoints and apps have budgets of their own`() async throws {
+    @Test func `endpoints and apps have separate budgets`() async throws {
         let world = try await TestLedger()
         let budget = budget(world, perHour: 5)
         #expect(try await drain(world, budget) == 5)
@@ -168,7 +168,8 @@ struct BudgetTests {
         #expect(try await sandbox.take(.transactionHistory, atMost: 1).granted == 1)
     }
 
-    @Test func `CK4 while its clock is behind the latest reading, the ledger grants nothing, and time stands still`()
+    @Test
+    func `CK4 while its clock is behind the latest reading, the ledger grants nothing, and its time does not advance`()
         async throws
     {
         let world = try await TestLedger()
@@ -203,7 +204,7 @@ struct BudgetTests {
         return 1 / (unit.flatMap(Double.init) ?? 0)
     }
 
-    @Test func `R10: every 429 halves the pace of all processes, down to a twentieth, and quiet time gives it back`()
+    @Test func `every 429 halves the pace of all processes, down to a twentieth, and quiet time gives it back (R10)`()
         async throws
     {
         let world = try await TestLedger()
@@ -230,7 +231,9 @@ struct BudgetTests {
         #expect(try await mine.take(.refundHistory, atMost: 1_000).granted > 15)
     }
 
-    @Test func `CK4 an endpoint closed while time stands still stays closed for as long as Apple said`() async throws {
+    @Test func `CK4 an endpoint closed while time does not advance stays closed for as long as Apple said`()
+        async throws
+    {
         let world = try await TestLedger()
         let budget = budget(world, perHour: 3_600)
         _ = try await budget.take(.transactionHistory, atMost: 1)
@@ -240,7 +243,7 @@ struct BudgetTests {
         #expect(closed.refusal == .closed && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
     }
 
-    @Test func `a clock that was ahead for long and is set right leaves neither pace nor closing in the future`()
+    @Test func `a clock that was ahead for a long time and is corrected leaves neither pace nor closing in the future`()
         async throws
     {
         let world = try await TestLedger()
@@ -262,7 +265,7 @@ struct BudgetTests {
 
     /// How long ago the newest surviving row was written, and what then counts as spent of 3,600 an hour.
     @Test(arguments: [("0 seconds", 61...66), ("30 seconds", 91...96), ("1 day", 3_641...3_642)])
-    func `R9: after a failover, what may have been granted since the newest row left counts as spent`(
+    func `after a failover, what may have been granted since the newest surviving row counts as spent (R9)`(
         age: String,
         lost: ClosedRange<Int>
     ) async throws {
@@ -281,7 +284,7 @@ struct BudgetTests {
         #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "1")
     }
 
-    @Test func `R9: a new server whose clock is far behind the old one's starts empty`() async throws {
+    @Test func `a new server whose clock is far behind the old one's starts empty (R9)`() async throws {
         let world = try await TestLedger()
         let budget = budget(world, perHour: 3_600)
         #expect(try await budget.take(.transactionHistory, atMost: 1).granted == 1)
@@ -293,7 +296,7 @@ struct BudgetTests {
         #expect(try await budget.take(.transactionHistory, atMost: 1).refusal == .budget)
     }
 
-    @Test func `R9: the ledger knows its server by system identifier, timeline and database`() async throws {
+    @Test func `the ledger knows its server by system identifier, timeline and database (R9)`() async throws {
         let world = try await TestLedger()
         let found = try await world.value("ledger_server()")
         let timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)"

@@ -11,7 +11,7 @@ import Testing
 struct ChangedCustomerTests {
     private static let streams = "transactionHistory: {}, notificationHistory: {scope: app}"
 
-    /// A job that follows notifications, in a ledger of its own.
+    /// A job that follows notifications, in a separate ledger.
     private struct Scene {
         let world: TestLedger
 
@@ -130,9 +130,9 @@ struct ChangedCustomerTests {
         #expect(joined.run == start.run && joined.joined)
     }
 
-    @Test func `a customer is asked for under the ID and the cursor of earlier crawls`() async throws {
+    @Test func `a customer is requested under the ID and the cursor of earlier crawls`() async throws {
         let scene = try await Scene()
-        // An ID of their own, one purchase of several, and one that only the customer's number leads to.
+        // The customer's own ID, one purchase of several, and one that only the customer's number leads to.
         let first = try await scene.world.begin("transactionHistory: {}", ids: ["21", "22", "23"], now: .daysBefore(3))
         try await scene.world.finish(first.run)
         try await scene.world.run(
@@ -146,7 +146,7 @@ struct ChangedCustomerTests {
         let plan = try await scene.plan()
 
         #expect(try await scene.run(plan) == ["21", "22", "23"])
-        // The same from another job, which has no cursor of its own.
+        // The same from another job, which has no cursor.
         try await scene.notify("219", hoursAgo: -20)
         let other = try await scene.plan(now: .daysAfter(1), name: "other")
         let start = try await scene.begin(other)
@@ -158,7 +158,7 @@ struct ChangedCustomerTests {
         )
     }
 
-    @Test func `purchases of one unknown customer are asked for once`() async throws {
+    @Test func `purchases of one unknown customer are requested once`() async throws {
         let scene = try await Scene()
         for id in ["32", "31"] { try await scene.notify(id, hoursAgo: 5, app: "A") }
         try await scene.notify("33", hoursAgo: 5)
@@ -167,7 +167,8 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(scene.plan()) == ["31", "33"])
     }
 
-    @Test func `who was asked an hour after the notification is not asked again, who was asked sooner is`() async throws
+    @Test func `a customer requested an hour after the notification is not requested again, one requested sooner is`()
+        async throws
     {
         let scene = try await Scene()
         try await scene.notify("41", hoursAgo: 2)
@@ -194,7 +195,7 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(scene.plan(now: .daysAfter(1))) == [])
     }
 
-    @Test func `an item that failed is asked for again although nothing names it`() async throws {
+    @Test func `a failed item is requested again although no notification names it`() async throws {
         let scene = try await Scene()
         try await scene.notify("61", hoursAgo: 5)
         let plan = try await scene.plan()
@@ -206,7 +207,8 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(scene.plan(now: .daysAfter(301))) == [])
     }
 
-    @Test func `refunds that a superseded run or a failed item owes are asked for although nothing names the customer`()
+    @Test
+    func `refunds that a superseded run or a failed item has missed are requested although nothing names the customer`()
         async throws
     {
         let scene = try await Scene()

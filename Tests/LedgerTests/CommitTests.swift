@@ -265,7 +265,7 @@ struct CommitTests {
     }
 
     /// A plan made while the table was empty takes any index for as good as the primary key.
-    @Test func `held rows are found by the primary key however the table has grown`() async throws {
+    @Test func `the ledger's rows are found by the primary key however the table has grown`() async throws {
         let world = try await TestLedger(sessions: 1)
         var (items, holder) = try await world.leased(["1"])
         for page in 10..<17 {

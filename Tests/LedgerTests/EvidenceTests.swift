@@ -156,7 +156,7 @@ struct EvidenceTests {
         return rows
     }
 
-    @Test func `an odd field is filed with its snapshot and goes with it`() async throws {
+    @Test func `a field issue is stored with its snapshot and removed with it`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         try await world.commit(page(2_000, ["price": "x", "type": "y"]), of: &items[0], for: holder)

@@ -124,7 +124,7 @@ struct FactTests {
         )
         #expect(try await world.rows(prices) == complete)
         #expect(try await world.rows(issues) == bothIssues)
-        // A row that was removed by hand comes back complete.
+        // A row that was removed by hand is restored completely.
         try await world.run("DELETE FROM transactions; DELETE FROM field_issues")
         #expect(
             try await world.ledger.write(batch, from: origin(world), mode: .replayedFromArchive) == RowCounts(new: 2)

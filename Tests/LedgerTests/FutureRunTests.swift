@@ -103,7 +103,7 @@ struct FutureRunTests {
         }
     }
 
-    @Test func `CK13 items that were put off on a clock that was ahead are free for the next process`() async throws {
+    @Test func `CK13 items that were postponed on a clock that was ahead are free for the next process`() async throws {
         let world = try await TestLedger()
         let first = try await world.begin("transactionHistory: {}", ids: ["1", "2"], now: now)
         try await world.run("UPDATE crawl_items SET claimable_at = clock_timestamp() + interval '2 days'")

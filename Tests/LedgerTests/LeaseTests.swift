@@ -28,7 +28,7 @@ struct LeaseTests {
         #expect(row == [expected])
     }
 
-    @Test func `what a dead worker held is taken over before items that no worker has begun`() async throws {
+    @Test func `the items of a dead worker are taken over before items that no worker has begun`() async throws {
         let world = try await TestLedger()
         let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
         let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 300)"))
@@ -139,7 +139,7 @@ struct LeaseTests {
         #expect(first.cursor == "C1" && first.pageCount == 1 && first.pageSequence == 1)
     }
 
-    @Test func `renewing prolongs what is held and names it`() async throws {
+    @Test func `renewing prolongs the leases that the process still has, and names them`() async throws {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2", "3"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
@@ -158,7 +158,9 @@ struct LeaseTests {
         #expect(left == "true")
     }
 
-    @Test func `nothing to take now says how long to wait, nothing left at all says drained`() async throws {
+    @Test func `without a free item the answer is how long to wait, and without any item that the queue is drained`()
+        async throws
+    {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
@@ -170,7 +172,7 @@ struct LeaseTests {
             for: holder
         )
         guard case .later(let wait) = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
-            Issue.record("an item that was put off is neither ready nor gone")
+            Issue.record("a postponed item is neither ready nor gone")
             return
         }
         #expect(wait > .seconds(25) && wait <= delay)
@@ -185,7 +187,7 @@ struct LeaseTests {
         try await leaves(.failed(code: 5_000_001, message: "why"), "(failed,R,0,0,,,5000001,why,5)")
     }
 
-    @Test func `an item put off keeps its cursor`() async throws {
+    @Test func `a postponed item keeps its cursor`() async throws {
         try await leaves(
             .deferred(delay: .seconds(2), code: 5_000_001, message: "why"),
             "(waiting,R,0,1,,,5000001,why,5)"

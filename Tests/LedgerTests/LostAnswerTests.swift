@@ -51,7 +51,8 @@ struct LostAnswerTests {
         try await expectOnce(world, holder)
     }
 
-    /// The answer to COMMIT never comes although the page is in: between libpq and the server a relay cuts the line.
+    /// The answer to COMMIT never arrives although the page is stored: between libpq and the server a relay cuts the
+    /// line.
     @Test func `D09 a page whose COMMIT took place but was never answered is not written twice`() async throws {
         let world = try await TestLedger(sessions: 1)
         let (items, holder) = try await world.leased(["1"])
@@ -105,7 +106,7 @@ struct LostAnswerTests {
         )
     }
 
-    @Test func `a page that never gets through tells why, and leaves nothing`() async throws {
+    @Test func `a page that cannot be committed says why, and leaves nothing`() async throws {
         let world = try await TestLedger(sessions: 1)
         let (items, holder) = try await world.leased(["1"])
         try await breakSessions(world, times: 100, "TRIGGER b BEFORE INSERT ON notifications FOR EACH ROW")

@@ -26,7 +26,7 @@ struct MigratorTests {
         await #expect(throws: LedgerError.schemaMissing(schema: "appstore")) { try await migrator.check() }
     }
 
-    @Test func `D18 an older schema is told what it lacks`() async throws {
+    @Test func `D18 the error for an older schema says what it lacks`() async throws {
         let world = try await TestLedger()
         try await withExtraMigrations(["9998_more.sql": "CREATE TABLE more ()"]) { directory in
             let migrator = Migrator(ledger: world.ledger, directory: directory)
@@ -260,7 +260,7 @@ struct MigratorTests {
         #expect(applied.max() ?? 0 >= 1)
     }
 
-    @Test func `any schema name a job may choose holds a whole ledger of its own`() async throws {
+    @Test func `any schema name a job may choose can have a whole separate ledger`() async throws {
         let other = try TestLedger.bare(schema: "user")
         _ = try await Migrator(ledger: other, directory: try TestLedger.sql).migrate()
         let app = try await other.app(bundleId: "com.example.game", environment: "Sandbox", appAppleId: nil)
@@ -364,7 +364,9 @@ struct MigratorTests {
         #expect(try await comment() == "second")
     }
 
-    @Test func `a view no longer wanted goes; one that a user's own view stands on stays, and is named`() async throws {
+    @Test func `a view that is not needed any more is dropped; one that a user's view depends on stays, and is named`()
+        async throws
+    {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
         let base = ["base.sql": "CREATE OR REPLACE VIEW base AS SELECT n FROM a"]
@@ -395,7 +397,8 @@ struct MigratorTests {
         }
     }
 
-    @Test func `an index is built beside writers: one with an open transaction is waited for, others wait for nothing`()
+    @Test
+    func `an index is built while others write: one with an open transaction is waited for, others wait for nothing`()
         async throws
     {
         let ledger = try TestLedger.bare()
@@ -468,7 +471,7 @@ struct MigratorTests {
         }
     }
 
-    @Test func `a file that builds indexes concurrently may hold nothing else`() async throws {
+    @Test func `a file that builds indexes concurrently may contain nothing else`() async throws {
         let files = ["0001_a.sql": "CREATE TABLE a (n integer); CREATE INDEX CONCURRENTLY IF NOT EXISTS b ON a (n)"]
         try await withMigrations(files) { directory in
             let migrator = Migrator(ledger: try TestLedger.bare(), directory: directory)

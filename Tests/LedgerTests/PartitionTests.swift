@@ -219,10 +219,10 @@ struct PartitionTests {
             KeyedRows.select("x.transaction_id", from: "transactions", by: "transaction_id"),
             "\(KeyedRows.delete(from: "transactions", by: "transaction_id")) RETURNING x.transaction_id",
         ] {
-            // Counts of earlier transactions must not be among those of the next one.
+            // Counts of earlier transactions must not be among the counts of the next one.
             try await world.run("SELECT pg_stat_force_next_flush()")
             let (found, read) = try await world.ledger.transaction { connection in
-                // As a server does by default; that of the tests makes one plan for all values.
+                // As a server does by default; the tests' server makes one plan for all values.
                 try connection.script("SET LOCAL plan_cache_mode = auto")
                 let found = try connection.run(statement, [.integer(app.rawValue), .textArray(["17"])]).count
                 let read = try connection.run(

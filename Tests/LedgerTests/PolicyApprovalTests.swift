@@ -233,7 +233,8 @@ struct PolicyApprovalTests {
     }
 
     @Test
-    func `a newer approval of a batch or of the policy ends those of the job's older batches, and no derived one does`()
+    func
+        `a newer approval of a batch or policy ends the approvals of the job's older batches, and no derived one does`()
         async throws
     {
         try await withBook { book in
@@ -262,7 +263,7 @@ struct PolicyApprovalTests {
         }
     }
 
-    @Test func `two batches cannot both hold an answer to one refund request that can leave`() async throws {
+    @Test func `two batches cannot both have an answer to one refund request that can leave`() async throws {
         try await withBook { book in
             func row(_ batch: Int, _ values: String) async throws {
                 try await book.change(

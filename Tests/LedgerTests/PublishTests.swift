@@ -174,7 +174,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `K12 a second publisher is told that the directory is taken`() async throws {
+    @Test func `K12 a second publisher gets the error that the directory is taken`() async throws {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             let taken = unsafe open(directory, O_RDONLY | O_DIRECTORY)
@@ -300,7 +300,9 @@ struct PublishTests {
         }
     }
 
-    @Test func `JF06 a directory that becomes a link while its files are made gets them all the same`() async throws {
+    @Test func `JF06 a directory that is moved and replaced by a link while its files are made still gets them`()
+        async throws
+    {
         let world = try await TestLedger()
         try await fill(world, Rows.fullPage())
         let url = try TemporaryDatabase.conninfo
@@ -328,7 +330,7 @@ struct PublishTests {
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container"))
-    func `K07 a full disk is said to be full, and the old files are still whole`() async throws {
+    func `K07 a full disk is reported as full, and the old files stay complete`() async throws {
         let world = try await TestLedger()
         try await fill(world, Rows.fullPage())
         try await SmallDisk.with(kilobytes: 128) { disk in

@@ -70,14 +70,14 @@ struct QuarantineTests {
         #expect(try await write(reject(1, signature: 12), in: world, run: 4) == [])
     }
 
-    @Test func `a reject of before the quarantine is known by its bytes`() async throws {
+    @Test func `a reject from before the quarantine is recognised by its bytes`() async throws {
         let world = try await TestLedger()
         _ = try await write(reject(1, signature: 10), in: world)
         try await world.run("DELETE FROM quarantined_records")
         #expect(try await write(reject(1, signature: 10), in: world, run: 2) == [])
     }
 
-    @Test func `what knows a rejected record goes with it`() async throws {
+    @Test func `everything about a rejected record is removed with it`() async throws {
         let world = try await TestLedger()
         _ = try await write(reject(1, signature: 10), in: world)
         try await world.run("DELETE FROM rejected_records")

@@ -10,7 +10,7 @@ import Testing
 @testable import Erasure
 @testable import Ledger
 
-/// The inbox of received notifications, and what becomes of them.
+/// The inbox of received notifications, and what happens to them.
 @Suite(.migratedDatabase)
 struct ReceivedTests {
     private static func notification(
@@ -31,7 +31,7 @@ struct ReceivedTests {
         )
     }
 
-    /// Stands for verifying: the text is the UUID, and each notification has a transaction of its own.
+    /// Replaces verification: the text is the UUID, and each notification has a separate transaction.
     @Sendable private static func records(_ texts: [String], signedUntil moment: UnixMilliseconds) -> PageRows {
         var rows = PageRows()
         for (place, text) in texts.enumerated() {
@@ -89,7 +89,7 @@ struct ReceivedTests {
         async let first = world.ledger.normaliseReceived(from: origin(world), atMost: 4) { texts, moment in
             guard isFirst.exchange(false, ordering: .relaxed) else { return Self.records(texts, signedUntil: moment) }
             inside.fulfill {}
-            // The transaction holds its rows while the other receiver works.
+            // The transaction keeps its rows locked while the other receiver works.
             while !goesOn.isFulfilled { usleep(1_000) }
             return Self.records(texts, signedUntil: moment)
         }

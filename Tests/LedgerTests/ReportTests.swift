@@ -33,7 +33,7 @@ struct ReportTests {
         #expect(try await world.ledger.jobs(of: world.app) == [])
     }
 
-    @Test func `status tells runs, items, failures, rejects, gaps and the spent budget`() async throws {
+    @Test func `status shows runs, items, failures, rejects, gaps and the spent budget`() async throws {
         let world = try await TestLedger()
         let (leased, holder) = try await world.leased(["1", "2", "3", "4"])
         var rows = PageRows(Rows.transaction("10"))
@@ -96,7 +96,7 @@ struct ReportTests {
             try await world.record(.failed(code: 7, message: "gone"), of: item, requests: 1, for: holder)
         }
         try await world.finish(holder.run)
-        // 1 and 2 are not listed any more, and 3 comes right.
+        // 1 and 2 are not listed any more, and 3 succeeds.
         let second = try await world.begin(both, ids: ["3"], now: .daysAfter(1))
         try await world.finish(second.run)
 

@@ -58,13 +58,15 @@ struct RereadingTests {
     @Test func `a job that runs every hour reads a day for the second time no more often`() async throws {
         let world = try await TestLedger()
         let found = try await secondReadings(after: (0...96).map { Double($0) * 2 }, world)
-        // Seven days have closed since, and those of the week before the first run are due with them.
+        // Seven days have closed since, and the days of the week before the first run are due with them.
         #expect(found.flatMap(\.self).count == 8)
         #expect(Set(found.flatMap(\.self)).count == 8)
         #expect(found.allSatisfy { $0.count <= 1 })
     }
 
-    @Test func `days of a job that rested are read again when it goes on, those it reads late are not`() async throws {
+    @Test func `days of a paused job are read again when it continues, and days that it reads late are not`()
+        async throws
+    {
         let world = try await TestLedger()
         let found = try await secondReadings(after: [0, 30 * 24, 31 * 24, 32 * 24], world)
         // Whole days of the first run's last week; its last day waits for the part of it that the second run reads.

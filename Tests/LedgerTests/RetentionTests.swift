@@ -52,9 +52,11 @@ struct RetentionTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `of the archive, older payloads than the term go, and the newest of each record and that of each row stay`(
-        layout: TestLedger.Layout
-    ) async throws {
+    func
+        `archived payloads older than the term go, and the newest of each record and the payload of each row stay`(
+            layout: TestLedger.Layout
+        ) async throws
+    {
         let world = try await TestLedger(layout)
         // Replaced twice; the second payload is younger than the term.
         for (days, hash) in [(900, 1), (300, 2), (100, 3)] as [(Int64, UInt8)] {
@@ -97,7 +99,7 @@ struct RetentionTests {
         #expect(try await hashes(world) == ["(10,2)", "(10,3)"])
     }
 
-    @Test func `a removal that stops after a batch goes on there, and ends at the end of the table`() async throws {
+    @Test func `a removal that stops after a batch continues there, and ends at the end of the table`() async throws {
         let world = try await TestLedger()
         try await world.run(
             """
@@ -147,7 +149,7 @@ struct RetentionTests {
         #expect(try await world.ledger.verifyViews() == [])
     }
 
-    @Test func `items that a superseded run left unfinished go after the term, and those of other runs stay`()
+    @Test func `items that a superseded run left unfinished go after the term, and items of other runs stay`()
         async throws
     {
         let world = try await TestLedger()

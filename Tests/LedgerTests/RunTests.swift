@@ -52,7 +52,7 @@ struct RunTests {
         #expect(try await world.count("crawl_items") == 1_000)
     }
 
-    @Test func `a finished run is followed by a new one that goes on from the cursors`() async throws {
+    @Test func `a finished run is followed by a new one that continues at the cursors`() async throws {
         let world = try await TestLedger()
         let first = try await world.begin(Self.histories, ids: ["1"])
         try await world.finish(first.run)
@@ -63,7 +63,7 @@ struct RunTests {
         #expect(items == ["(waiting,R,t)", "(waiting,R,t)"])
     }
 
-    @Test func `a revision asked for with relative dates or backwards is not used again`() async throws {
+    @Test func `a revision that was requested with relative dates or backwards is not used again`() async throws {
         let world = try await TestLedger()
         for filters in ["startDate: -7d", "sort: DESCENDING"] {
             let first = try await world.begin("transactionHistory: {\(filters)}", ids: ["1"])
@@ -284,7 +284,7 @@ struct RunTests {
         #expect(try await world.value("SELECT (phase, listed_ids) FROM runs") == "(1,25000)")
     }
 
-    @Test func `a run whose place another takes leaves it what it has finished, also through a third`() async throws {
+    @Test func `a run that replaces another one keeps its finished items, also through a third run`() async throws {
         let world = try await TestLedger()
         func begin(_ ids: [String], restart: Bool = false) async throws -> RunStart {
             let list = ids.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -440,7 +440,7 @@ struct RunTests {
         #expect(planned == ["(1)"])
     }
 
-    @Test func `a run ends once every item has, and tells its counts`() async throws {
+    @Test func `a run ends when every item has ended, and reports its counts`() async throws {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])
         var rows = PageRows(Rows.transaction("10"), Rows.transaction("11"))

@@ -4,7 +4,7 @@ import LedgerSchema
 import TestSupport
 import Testing
 
-/// Apple signs each answer when it is requested, so the same content comes under ever newer signatures.
+/// Apple signs each answer when it is requested, so the same content arrives under newer and newer signatures.
 @Suite(.migratedDatabase)
 struct SignedAgainTests {
     private static let first: Int64 = 1_780_000_000_000

@@ -25,7 +25,7 @@ struct WindowTests {
         )
     }
 
-    @Test func `the first run slices the asked span into windows without a hole`() async throws {
+    @Test func `the first run divides the requested span into windows without a gap`() async throws {
         let world = try await TestLedger()
         let start = try await world.begin(Self.week)
         let windows = try await windows(world, run: start.run)
@@ -108,7 +108,7 @@ struct WindowTests {
         #expect(try await world.count("coverage_gaps WHERE job = 'other'") == 0)
     }
 
-    @Test func `an end in the past is asked for once and leaves no gap however often the job runs`() async throws {
+    @Test func `an end in the past is requested once and leaves no gap however often the job runs`() async throws {
         let world = try await TestLedger()
         let streams =
             "notificationHistory: {scope: app, startDate: 2026-05-01T00:00:00Z, endDate: 2026-05-02T00:00:00Z}"
@@ -120,7 +120,7 @@ struct WindowTests {
         #expect(try await world.count("crawl_items WHERE window_end > '2026-05-02T00:00:00Z'") == 0)
     }
 
-    @Test func `restart requests the whole span again, in the same windows`() async throws {
+    @Test func `a restart requests the whole span again, in the same windows`() async throws {
         let world = try await TestLedger()
         let streams = "notificationHistory: {scope: app, startDate: 2026-05-20T00:00:00Z}"
         let first = try await world.begin(streams)
@@ -133,7 +133,7 @@ struct WindowTests {
         #expect(try await windows(world, run: second.run).first?.lowerBound.rawValue == 1_779_235_200_000)
     }
 
-    @Test func `restart begins no later than the last window ended, so that nothing is never asked for`() async throws {
+    @Test func `a restart begins no later than the last window ended, so that no time is skipped`() async throws {
         let world = try await TestLedger()
         let first = try await world.begin(Self.week)
         try await world.finish(first.run)
@@ -158,7 +158,7 @@ struct WindowTests {
         #expect(again.contains { $0.key == item.key })
     }
 
-    @Test func `what an ID's failed first window owed is asked for by the next run`() async throws {
+    @Test func `the next run requests what an ID's failed first window has missed`() async throws {
         let world = try await TestLedger()
         let streams = "notificationHistory: {scope: transactions, startDate: -7d}"
         let first = try await world.begin(streams, ids: ["1"])
@@ -171,7 +171,7 @@ struct WindowTests {
         #expect(again?.window == .daysBefore(7)..<(.daysAfter(14)))
     }
 
-    @Test func `an ID is not asked for a window that is empty`() async throws {
+    @Test func `nothing is requested for an ID whose window is empty`() async throws {
         let world = try await TestLedger()
         let past = "startDate: 2024-01-01T00:00:00Z, endDate: 2024-02-01T00:00:00Z"
         let start = try await world.begin("notificationHistory: {scope: transactions, \(past)}", ids: ["1"])
@@ -241,7 +241,7 @@ struct WindowTests {
 
     static let perID = "transactionHistory: {}, notificationHistory: {scope: transactions, startDate: -7d}"
 
-    @Test func `an ID's next window begins an hour before its last was complete, a new ID's at the asked start`()
+    @Test func `an ID's next window begins an hour before its last was complete, a new ID's at the requested start`()
         async throws
     {
         let world = try await TestLedger()

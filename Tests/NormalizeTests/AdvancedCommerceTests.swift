@@ -70,7 +70,7 @@ struct AdvancedCommerceTests {
     }
 
     @Test
-    func `a snapshot without items replaces those of the one before by none`() throws {
+    func `a snapshot without items replaces the items of the one before by none`() throws {
         let world = try World()
         let snapshot = try #require(try world.normalize(transactions: world.transaction()).snapshots.first)
         #expect(snapshot.children.map(\.table) == [Tables.advancedCommerceItems, Tables.advancedCommerceRefunds])

@@ -111,7 +111,7 @@ struct DuplicateTests {
     }
 
     @Test
-    func `F17 keys that only look the same are two records`() throws {
+    func `keys that only look the same are two records`() throws {
         let world = try World()
         let rows = try world.normalize(
             transactions: world.transaction(["transactionId": #""e\u0301""#]),

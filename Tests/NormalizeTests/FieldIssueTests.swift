@@ -2,7 +2,7 @@ import AppStoreModel
 import LedgerSchema
 import Testing
 
-/// One field with one value, and what its column then holds.
+/// One field with one value, and the value that its column then has.
 struct FieldIssueTests {
     /// Loads a transaction whose `field` is `value`; the row is loaded even if the field is not.
     private static func load(_ field: String, _ value: String) throws -> (snapshot: Snapshot, rows: PageRows) {
@@ -51,7 +51,8 @@ struct FieldIssueTests {
         )
     }
 
-    /// The fields of a shape that are numbers without a bound, those of its objects, lists and signed payloads included.
+    /// The fields of a shape that are numbers without a bound, including fields of its objects, lists and signed
+    /// payloads.
     private static func plainNumbers(of shape: ObjectShape) -> [String] {
         shape.fields.flatMap { field -> [String] in
             switch field.type {

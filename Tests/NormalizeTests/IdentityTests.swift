@@ -84,7 +84,7 @@ struct IdentityTests {
         (AppStoreEnvironment.production, "abc", true), (.production, "SANDBOX_abc", false),
         (.sandbox, "SANDBOX_abc", true), (.sandbox, "abc", false),
     ])
-    func `an external purchase token tells its environment by its ID`(
+    func `the ID of an external purchase token shows its environment`(
         _ job: AppStoreEnvironment,
         _ id: String,
         _ isOurs: Bool

@@ -36,7 +36,7 @@ struct NewerFieldTests {
     }
 
     @Test
-    func `renewal info tells how many seats renew, and with which commitment`() throws {
+    func `renewal info says how many seats renew, and with which commitment`() throws {
         let world = try World()
         let rows = try world.normalize(
             anyKind: world.renewal([
@@ -60,7 +60,7 @@ struct NewerFieldTests {
     }
 
     @Test
-    func `the store of an app transaction stands beside its notification`() throws {
+    func `the store of an app transaction is in the row of its notification`() throws {
         let world = try World()
         let signed = try world.sign(world.appTransaction(["storeType": #""CONSUMER""#]))
         let rows = try world.normalize(
@@ -167,7 +167,7 @@ struct NewerFieldTests {
     }
 
     @Test(arguments: [true, false])
-    func `the unclaimed seats are in a column, with the app's data beside them or without`(hasData: Bool) throws {
+    func `the unclaimed seats are in a column, with or without the app's data`(hasData: Bool) throws {
         let world = try World()
         let ids = ["AAAAAAAA-bbbb-4ccc-8ddd-0123456789EF", "aaaaaaaa-bbbb-4ccc-8ddd-0123456789f0"]
         let list = "[\"\(ids[0])\",\"\(ids[1])\"]"

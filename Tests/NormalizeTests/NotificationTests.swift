@@ -50,7 +50,7 @@ struct NotificationTests {
     }
 
     @Test
-    func `J63 a nested record that is not believed is rejected, and its notification loads`() throws {
+    func `J63 a nested record that fails verification is rejected, and its notification loads`() throws {
         let world = try World()
         let forged = try World().sign(world.transaction())
         let rows = try world.normalize(
@@ -130,7 +130,7 @@ struct NotificationTests {
     }
 
     @Test
-    func `an app transaction stands beside its notification`() throws {
+    func `the fields of an app transaction are in the row of its notification`() throws {
         let world = try World()
         let signed = try world.sign(
             world.appTransaction(["versionExternalIdentifier": "7", "odd": "1", "preorderDate": "true"])
@@ -154,7 +154,7 @@ struct NotificationTests {
     }
 
     @Test
-    func `a REFUND notification and a revoked nested transaction tell of a revocation`() throws {
+    func `a REFUND notification and a revoked nested transaction report a revocation`() throws {
         let world = try World()
         let revoked = try world.sign(world.transaction(["revocationDate": "1779999998000"]))
         let refund = try world.normalize(notifications: world.notification(["notificationType": #""REFUND""#]))

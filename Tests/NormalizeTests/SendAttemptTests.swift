@@ -60,7 +60,7 @@ struct SendAttemptTests {
     }
 
     @Test
-    func `attempts of a notification that is not believed are not loaded`() throws {
+    func `attempts of a notification that failed verification are not loaded`() throws {
         let world = try World()
         let forged = try World().sign(world.notification())
         let attempt = try StrictJSON.scan(Array(#"{"attemptDate":1779999000000}"#.utf8))

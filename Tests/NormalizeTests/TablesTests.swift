@@ -44,7 +44,7 @@ struct TablesTests {
         }
     }
 
-    /// Columns that hold an object's scalars in one row, objects inside included.
+    /// Columns that contain an object's scalars in one row, objects inside included.
     private static func columns(of map: ColumnMap) -> Set<Column> {
         Set(
             map.entries.flatMap { entry -> [Column] in

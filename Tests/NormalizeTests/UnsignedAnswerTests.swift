@@ -184,8 +184,7 @@ struct UnsignedAnswerTests {
         #expect(rows.answers.isEmpty && rows.snapshots.isEmpty && rows.rejected.map(\.reason) == ["bundle"])
     }
 
-    @Test func `an app transaction has a row of its own, and its fields fill the notification that carries it`() throws
-    {
+    @Test func `an app transaction has a separate row, and its fields fill the notification that carries it`() throws {
         let world = try World()
         let payload = world.appTransaction([
             "originalPurchaseDate": "1700000000000", "preorderDate": "1690000000000", "storeType": #""CONSUMER""#,

@@ -6,7 +6,7 @@ import SignedData
 import StrictJSON
 import TestSupport
 
-/// A small App Store of its own keys, and the normalizer that trusts it.
+/// A small App Store with its own keys, and the normalizer that trusts it.
 struct World {
     static let now = UnixMilliseconds(rawValue: 1_780_000_000_000)
     static let bundleId = "com.example.game"

@@ -92,7 +92,7 @@ struct ParquetWriterTests {
         #expect(file.groups[0].columns[1].least == "0" && file.groups[0].columns[1].greatest == "499")
     }
 
-    @Test func `a row group ends after its rows, and the next one begins anew`() async throws {
+    @Test func `a row group ends after its rows, and the next one begins again`() async throws {
         let columns = [ParquetColumn(name: "number", type: .int32), ParquetColumn(name: "text", type: .text)]
         let file = try await ParquetFile.written(columns, rowsPerGroup: 1_000) { writer in
             for row in 0..<2_500 {

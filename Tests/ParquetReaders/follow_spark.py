@@ -18,7 +18,7 @@ page, changes, full = sys.argv[1:]
 # The warnings of Spark are for a terminal.
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_SUBMIT_ARGS"] = "--conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=2 pyspark-shell"
-# A process of its own, because a Java machine keeps the directory in which it was started.
+# A separate process, because a Java machine keeps the directory in which it was started.
 if not os.path.exists(f"{changes}/copy"):
     reading = multiprocessing.Process(target=followed_page.run, args=(page, full, slice(0, 1)))
     reading.start()

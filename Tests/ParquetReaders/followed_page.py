@@ -26,7 +26,7 @@ def run(page, directory, blocks=slice(None)):
 
 
 def compare(full, keys, rows):
-    """Compares the rows of each table with those of a full export, and prints their number."""
+    """Compares the rows of each table with the rows of a full export, and prints their number."""
     with open(f"{full}/manifest.json", encoding="utf-8") as file:
         entries = json.load(file)["files"]
     total = 0

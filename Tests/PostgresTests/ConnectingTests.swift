@@ -73,7 +73,7 @@ struct ConnectingTests {
     }
 
     @Test(arguments: ["28P01", "3D000"])
-    func `D08 a server that refuses is asked once`(state: String) async throws {
+    func `D08 a server that refuses the connection is tried once`(state: String) async throws {
         let server = try RefusingServer(states: [state], message: "as scripted")
         defer { server.stop() }
         let error = await #expect(throws: PostgresError.self) { try await server.pool.connect(within: .seconds(50)) }
@@ -136,7 +136,7 @@ struct ConnectingTests {
         #expect(error?.reason == .connection)
     }
 
-    @Test func `a refused connection does not tell the password`() throws {
+    @Test func `the error of a refused connection does not contain the password`() throws {
         let error = #expect(throws: PostgresError.self) {
             _ = try PostgresConnection(conninfo: "postgresql://user:hunter2@127.0.0.1:1/db")
         }

@@ -40,7 +40,7 @@ struct ConnectionSettingsTests {
         ("host=a", String(repeating: "\u{20AC}", count: 30), String(repeating: "\u{20AC}", count: 21)),
         ("host=a", "x" + String(repeating: "\u{20AC}", count: 30), "x" + String(repeating: "\u{20AC}", count: 20)),
     ])
-    func `a session calls itself by as many whole characters as PostgreSQL keeps`(
+    func `the name of a session has as many whole characters as PostgreSQL keeps`(
         conninfo: String,
         name: String,
         kept: String

@@ -25,7 +25,7 @@ struct CopyTests {
         }
     }
 
-    @Test func `a row the server refuses fails the COPY, and the session goes on`() async throws {
+    @Test func `a row that the server refuses fails the COPY, and the session stays usable`() async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             try connection.script("CREATE TABLE numbers (n bigint CHECK (n <> 7))")
             let error = #expect(throws: PostgresError.self) {
@@ -46,7 +46,7 @@ struct CopyTests {
         }
     }
 
-    @Test func `copying out stops when the reader throws, and the session goes on`() async throws {
+    @Test func `copying out stops when the reader throws, and the session stays usable`() async throws {
         struct Enough: Error {}
         let pool = try TemporaryDatabase.pool(size: 1)
         let seen = try await pool.withConnection { connection throws in

@@ -52,7 +52,7 @@ struct RoundTripTests {
         try connection.script("CREATE TABLE cells (place serial, \(list))")
     }
 
-    /// jsonb prints `é` where `\u00e9` was sent; all else comes back as it went.
+    /// jsonb prints `é` where `\u00e9` was sent; everything else is read as it was written.
     static let expected: [Row] = rows.map { row in
         row.map { $0 == .jsonb(Array(#"{"a": [1, "\u00e9"]}"#.utf8)) ? .jsonb(Array(#"{"a": [1, "é"]}"#.utf8)) : $0 }
     }
@@ -115,7 +115,7 @@ struct RoundTripTests {
     @Test func `every type of cell survives in rows that are one parameter, and so does no row`() async throws {
         let found = try await TemporaryDatabase.pool(size: 1).withConnection { connection in
             try Self.createTable(connection)
-            // Made once a session, however often it is asked for.
+            // Made once a session, however often it is used.
             for _ in 1...2 { try connection.makeRowType("sent_cells", of: Self.columns) }
             let names = Self.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
             let sql = """

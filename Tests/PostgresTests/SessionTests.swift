@@ -26,7 +26,7 @@ struct SessionTests {
         }
     }
 
-    @Test func `a cancelled task stops its statement, and the session goes on`() async throws {
+    @Test func `a cancelled task stops its statement, and the session stays usable`() async throws {
         let pool = try TemporaryDatabase.pool(size: 1)
         let watcher = try TemporaryDatabase.pool(size: 1)
         let before = try await Self.processID(pool)
@@ -38,7 +38,9 @@ struct SessionTests {
         #expect(try await Self.processID(pool) == before)
     }
 
-    @Test func `a task cancelled between two statements sends no more of them and rolls back`() async throws {
+    @Test func `a task that is cancelled between two statements sends no further statement and rolls back`()
+        async throws
+    {
         let pool = try TemporaryDatabase.pool(size: 1)
         try await pool.withConnection { try $0.script("CREATE TABLE numbers (n bigint)") }
         let writer = Task {

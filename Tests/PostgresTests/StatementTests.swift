@@ -22,7 +22,7 @@ struct StatementTests {
         }
     }
 
-    @Test func `values their type cannot hold are refused`() async throws {
+    @Test func `values outside the range of their type are refused`() async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             for cell in [Cell.timestamp(.max), .timestamp(.min), .uuid([1, 2, 3])] {
                 let error = #expect(throws: PostgresError.self) { try connection.run("SELECT $1", [cell]) }

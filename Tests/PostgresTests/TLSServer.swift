@@ -22,7 +22,7 @@ struct TLSServer: Sendable {
             + "sslmode=verify-full sslrootcert=\(authority) \(more)"
     }
 
-    /// Runs a server beside `body`; three roles may log in, each by one kind of password.
+    /// Runs a server during `body`; three roles may log in, each by one kind of password.
     static func running<Result>(
         _ certificate: Certificate = .good,
         _ body: (TLSServer) async throws -> Result

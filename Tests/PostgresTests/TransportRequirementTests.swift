@@ -78,7 +78,7 @@ struct TransportRequirementTests {
         #expect(try Self.words("host=db password=x", version: 160_000)["channel_binding"] == nil)
     }
 
-    /// The environment belongs to the whole process, so each of these runs in one of its own.
+    /// The environment belongs to the whole process, so each of these runs in a separate process.
     @Test func `D25 PGHOST, PGSSLMODE and a service file count`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PGHOST", "db.example.com", 1)

@@ -15,9 +15,9 @@ final class Fleet: Sendable {
     enum Mutant: CaseIterable, Sendable {
         /// Units are used however old they are.
         case grantsNeverExpire
-        /// The request goes out whenever there is a connection.
+        /// The request is sent as soon as there is a connection.
         case departureNotLookedAt
-        /// Neither then nor before is the permit's time looked at.
+        /// The permit's time is checked neither then nor before.
         case permitNotLookedAt
     }
 
@@ -214,7 +214,7 @@ private final class FleetLedger: RateLedger {
             return state.ledger.take(count, at: clock)
         }
         try await travel()
-        // Nobody may count on being asked again at the very moment.
+        // The next call is never at exactly that moment.
         let wait = answer.granted > 0 ? 0 : min(answer.wait, 300) + state.withLock { $0.random.uniform(0..<0.05) }
         // Where the ledger sees for itself that its clock was set back, the processes need not: they would end, and with
         // them the seed. Where it was not read for so long that it cannot see it, they have to.

@@ -20,7 +20,7 @@ struct FleetTests {
     }
 
     @Test(arguments: 0..<4)
-    func `R1 R2 R4: no rolling hour sees more arrivals than the share, despite failures of workers, ledger and clock`(
+    func `no rolling hour sees more arrivals than the share, despite failures of workers, ledger and clock (R1 R2 R4)`(
         part: Int
     ) async throws {
         var arrivals = 0
@@ -70,7 +70,7 @@ struct FleetTests {
     }
 
     @Test(arguments: [1, 2, 8])
-    func `R5 R6: busy processes get their part, together nearly all of the share, and never more in a second`(
+    func `busy processes get their part, together nearly all of the share, and never more in a second (R5 R6)`(
         processes: Int
     ) async throws {
         let share = 1_200
@@ -90,7 +90,7 @@ struct FleetTests {
         }
     }
 
-    @Test func `R6: a ledger that was idle for hours allows no more than its pace at once`() {
+    @Test func `a ledger that was idle for hours allows no more than its pace at once (R6)`() {
         var ledger = SlidingLedger(share: 36_000, window: 3_600, grantLife: 10, flightTime: 30, isPaced: true)
         var granted = 0
         for millisecond in 0..<1_000 { granted += ledger.take(25, at: 50_000 + Double(millisecond) / 1_000).granted }

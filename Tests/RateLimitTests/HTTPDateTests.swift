@@ -28,7 +28,7 @@ struct HTTPDateTests {
         "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 30 Feb 2000 08:49:37 GMT",
         "Mon, 29 Feb 2100 00:00:00 GMT", "Wed, 29 Feb 2023 00:00:00 GMT", "Wed, 31 Dec 1969 23:59:59 GMT",
     ])
-    func `what is not a date is not one`(text: String) {
+    func `a text that is not a date is refused`(text: String) {
         #expect(HTTPDate.parse(text) == nil)
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds callers until the test opens it.
+/// Blocks callers until the test opens it.
 final class Latch: Sendable {
     private let state = Mutex((isOpen: false, held: [CheckedContinuation<Void, Never>]()))
 

@@ -69,7 +69,9 @@ struct RateLimiterTests {
         #expect(served.numbers == Array(1...20))
     }
 
-    @Test func `an observer is told how long the endpoint is closed, and not of waits for an even pace`() async throws {
+    @Test func `an observer learns how long the endpoint is closed, and nothing of waits for an even pace`()
+        async throws
+    {
         let stalls = Mutex<[Duration]>([])
         let answers: [RateGrant] = [
             RateGrant(granted: 0, wait: .seconds(2), refusal: .pace), .refused(.seconds(40)), .granted(1),
@@ -254,7 +256,7 @@ struct RateLimiterTests {
         #expect(time.slept == [.milliseconds(1), .milliseconds(1)])
     }
 
-    @Test func `a 429 closes at once, burns what is left and tells the ledger`() async throws {
+    @Test func `a 429 closes at once, discards the remaining permits and is recorded in the ledger`() async throws {
         let ledger = ScriptedLedger { call, atMost in .granted(call == 1 ? 10 : atMost) }
         let limiter = limiter(ledger)
         _ = try await limiter.permit()
@@ -334,7 +336,7 @@ struct RateLimiterTests {
         #expect(try await limiter.close(retryAfter: []).moment - time.wallClock == .seconds(60))
     }
 
-    @Test func `the process stays closed when the ledger cannot be told`() async throws {
+    @Test func `the process stays closed when the closing cannot be recorded in the ledger`() async throws {
         struct DeafLedger: RateLedger {
             func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant { .granted(count) }
             func close(_ stream: StreamName, for wait: Duration) async throws {

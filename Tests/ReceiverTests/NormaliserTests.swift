@@ -31,7 +31,7 @@ struct NormaliserTests {
         }
     }
 
-    @Test func `a notification whose records PostgreSQL does not take is left alone, and the others are normalised`()
+    @Test func `a notification whose records PostgreSQL refuses is skipped, and the others are normalised`()
         async throws
     {
         let error = try await refusal()

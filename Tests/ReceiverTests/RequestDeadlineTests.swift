@@ -63,7 +63,7 @@ struct RequestDeadlineTests {
         _ = try connection.passedOn()
     }
 
-    @Test func `an answer may take longer, and the next request has five seconds of its own`() throws {
+    @Test func `an answer may take longer, and the next request has five new seconds`() throws {
         let connection = try Connection()
         try connection.receive("first")
         connection.say(.requestRead)

@@ -92,7 +92,7 @@ struct ReportTextTests {
         #expect(FigureText.plainRatio(value) == words)
     }
 
-    @Test func `a cell of the heat map is a whole percent, and little is not nothing`() {
+    @Test func `a cell of the heat map is a whole percent, and a small share is not shown as 0`() {
         #expect(
             ["0.0000", "0.0049", "0.0050", "0.1249", "1.0000"].map(FigureText.wholePercent) == [
                 "0", "<1", "1", "12", "100",
@@ -156,7 +156,7 @@ struct PartialPeriodTests {
         #expect(panel(table(["2026-10", "2026-09"], asOf: "2026-11-01T00:00:00Z")).partial == nil)
     }
 
-    @Test func `a sum goes on to the present month, an expected figure is not partial`() {
+    @Test func `a sum is partial in the current month, and an expected figure is not`() {
         let old = table(["2026-08"], asOf: "2026-11-22T04:05:06Z")
         #expect(panel(old, isSum: true).partial == "2026-11")
         #expect(panel(old).partial == nil)
@@ -190,7 +190,7 @@ struct KeyFigureTests {
         return KeyFigures(figures: figures, currencies: ["EUR"]).html.text
     }
 
-    @Test func `sales are those of the last month that is over, and the present one is told apart`() {
+    @Test func `sales are from the last month that is over, and the present month is shown separately`() {
         func row(_ month: String, _ net: String) -> [String?] { [month, "EUR", "1", net, "0", "0", net] }
         let tile = html([.revenue: [row("2026-11", "40000"), row("2026-10", "150000"), row("2026-09", "120000")]])
         #expect(tile.contains("<dd>150.00</dd><dd class=\"remark\">EUR, Oct 2026; Nov 2026 so far 40.00</dd>"))
@@ -301,7 +301,7 @@ struct ShareBaseTests {
 
 /// What every question of the page has in common.
 struct ReportSectionTests {
-    @Test func `every section, card and question has a name of its own`() {
+    @Test func `every section, card and question has a unique name`() {
         let questions = ReportQuestion.all.map(\.name)
         #expect(Set(questions).count == questions.count)
         let sections = ReportSection.all.map(\.id)

@@ -9,7 +9,7 @@ struct JWSPartsTests {
 
     init() throws { world = try SignedWorld() }
 
-    /// What comes of a record: the same for both forms.
+    /// The result of checking a record: the same for both forms.
     private struct Verdict: Equatable {
         var rejection: JWSRejection?
         var payload: [UInt8] = []

@@ -89,7 +89,7 @@ struct JWSSignatureTests {
         #expect(original.payloadSHA256 == mirrored.payloadSHA256)
     }
 
-    @Test func `F9 a verification that fails in the middle is not a yes`() throws {
+    @Test func `a verification that fails in the middle does not count as success`() throws {
         // With the curve's base point as public key, r = n - SHA-256(message) makes the sum of points infinite, which
         // OpenSSL reports as -1 and not as 0.
         let x: [UInt8] = [

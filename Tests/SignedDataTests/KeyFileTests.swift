@@ -40,7 +40,7 @@ struct KeyFileTests {
         #expect(throws: KeyFileError.self) { try SigningKey.load(file: file) }
     }
 
-    /// The message is one line, names the file, and holds nothing of what is in it.
+    /// The message is one line, names the file, and has nothing of the file's content.
     private func check(_ error: KeyFileError?, isSilentAbout text: String) {
         let message = error?.description ?? ""
         #expect(message.contains(error?.path ?? "?"))
@@ -112,7 +112,7 @@ struct KeyFileTests {
         #expect(refusal(of: file)?.description.contains(#"chmod 600 '\#(scratch.path)/it'\''s here/key.p8'"#) == true)
     }
 
-    @Test func `a missing file is a case of its own`() {
+    @Test func `a missing file is a separate case`() {
         #expect(refusal(of: scratch.path + "/none.p8")?.reason == .notFound)
         #expect(refusal(of: "")?.reason == .notFound)
     }

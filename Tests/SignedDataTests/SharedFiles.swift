@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// Known-answer files beside the checkout; never part of it.
+/// Known-answer files next to the checkout; never part of it.
 enum SharedFiles {
     /// `STORELEDGER_SHARED`, or `../shared` seen from the package's root.
     private static let directory: String =

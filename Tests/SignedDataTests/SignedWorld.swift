@@ -36,7 +36,7 @@ struct SignedWorld {
         try JWSIssuer(x5c: x5c, leaf: leaf ?? authority.leaf).sign(payload: Self.payload())
     }
 
-    /// The chain as it stands in a header.
+    /// The chain as it is in a header.
     var x5cJSON: String {
         x5cJSON(authority.chain.map { String(decoding: Base64.encodeStandard($0), as: UTF8.self) })
     }

@@ -45,7 +45,7 @@ struct StoreKitRequestTests {
         return try StrictJSON.parseObject(#require(decoded(text[parts.payload])))
     }
 
-    @Test func `a promotional offer has Apple's claims, a nonce of its own and no expiry`() throws {
+    @Test func `a promotional offer has Apple's claims, a unique nonce and no expiry`() throws {
         let offer: [StoreKitRequestSigner.Claim] = [
             .productId(#"pro"é"#), .offerIdentifier("win.back"), .transactionId("2000000123456789"),
         ]

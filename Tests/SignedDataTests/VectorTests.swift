@@ -60,7 +60,7 @@ struct VectorTests {
                     #expect(Self.accepts(text, key: key) == (test["result"]?.string == "valid"), comment)
                     judged += 1
                 } else if jwk?["crv"]?.string == "P-256" {
-                    // What a JWK says its key is for; StoreLedger reads no JWK, a key comes with its certificate.
+                    // What a JWK says its key is for; StoreLedger reads no JWK, because a key is in its certificate.
                     aboutKeyUse += 1
                 } else {
                     #expect(!Self.accepts(text, key: ownKey), comment)

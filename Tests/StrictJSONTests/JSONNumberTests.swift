@@ -34,7 +34,7 @@ struct JSONNumberTests {
         (String(repeating: "9", count: 40), true),
         (String(repeating: "9", count: 41), false),
     ])
-    func `F7 a number the database would expand is known`(_ text: String, _ isSafe: Bool) {
+    func `a number that the database would expand is recognised`(_ text: String, _ isSafe: Bool) {
         #expect(JSONNumber(text: text).isSafeInDatabase == isSafe)
     }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import StrictJSON
 import Testing
 
-/// The public JSONTestSuite, where it lies beside the checkout.
+/// The public JSONTestSuite, if it is next to the checkout.
 struct JSONTestSuiteTests {
     /// What StoreLedger refuses although RFC 8259 allows it, and why.
     private static let stricter: [String: StrictJSONError.Reason] = [

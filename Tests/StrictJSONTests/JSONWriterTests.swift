@@ -19,7 +19,7 @@ struct JSONWriterTests {
     }
 
     @Test
-    func `an ordinary document holds no unsafe number`() throws {
+    func `an ordinary document contains no unsafe number`() throws {
         #expect(try !StrictJSON.scan(Array(#"{"a":[{"b":9990,"c":"1e131071"}]}"#.utf8)).documentHoldsUnsafeNumber)
     }
 }

@@ -34,7 +34,7 @@ struct StrictJSONTests {
     }
 
     @Test
-    func `F17 names that only look the same are two names`() throws {
+    func `names that only look the same are two names`() throws {
         let object = try StrictJSON.parseObject(Array("{\"e\u{301}\":1,\"\u{E9}\":2,\"SKU\":3,\"S\u{212A}U\":4}".utf8))
         #expect(object.members.count == 4)
         #expect(object["SKU"]?.number?.int64 == 3)
@@ -102,7 +102,7 @@ struct StrictJSONTests {
     }
 
     @Test(arguments: ["\\n", "\\\"", "\\\\", "é", "😀", "\u{7F}", " ", "~", "!", "#", "[", "]"])
-    func `a string is read as it was written, wherever in it something stands`(_ piece: String) throws {
+    func `a string is read as it was written, with a special byte at any place`(_ piece: String) throws {
         let meaning = ["\\n": "\n", "\\\"": "\"", "\\\\": "\\"][piece] ?? piece
         for length in 0...75 {
             for place in 0...length {
@@ -115,7 +115,7 @@ struct StrictJSONTests {
     }
 
     @Test(arguments: [0x00, 0x1F, 0x80, 0xFF] as [UInt8])
-    func `a byte that no string may have is found, wherever in it it stands`(_ byte: UInt8) {
+    func `a byte that no string may have is found at any place`(_ byte: UInt8) {
         let reason: StrictJSONError.Reason = byte == 0 ? .nul : byte < 0x80 ? .json : .encoding
         for length in 0...75 {
             for place in 0...length {

@@ -50,7 +50,7 @@ package struct LedgerBook: Sendable {
         try await with { try $0.run(sql).affected }
     }
 
-    /// Ends all leases, so that a test need not wait a minute for those of killed processes.
+    /// Ends all leases, so that a test need not wait a minute for the leases of killed processes.
     package func endLeases() async throws {
         try await change("UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE state = 'leased'")
     }

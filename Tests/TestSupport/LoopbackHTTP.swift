@@ -24,7 +24,7 @@ package struct LoopbackHTTP: Sendable {
     ///   - method: In capitals.
     ///   - path: With the query, percent-encoded.
     ///   - body: The text to send; may be empty.
-    ///   - headers: Names and values beside those of every request.
+    ///   - headers: Names and values in addition to the headers of every request.
     /// - Returns: The whole answer.
     /// - Throws: ``Failure``, also when the server ends the answer early.
     package func send(

@@ -8,18 +8,19 @@ package enum PythonScript {
         package let description: String
     }
 
-    /// Its own folders of packages first, then those that `PYTHONPATH` names, then those of the system.
+    /// Its own folders of packages first, then the folders that `PYTHONPATH` names, then the system's folders.
     private static let environment: [String: String] = [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
         "PYTHONPATH": "\(Executables.checkout)/.build-python:\(Executables.checkout)/.build-dbt"
             + (ProcessInfo.processInfo.environment["PYTHONPATH"].map { ":" + $0 } ?? ""),
-        // A proxy of this machine is not asked for loopback.
+        // Requests to loopback do not use this machine's proxy.
         "NO_PROXY": "*",
     ]
 
     /// Whether Python and these modules are installed.
     ///
-    /// Python is asked once for each list, because it needs up to a second to import it and each test of a suite asks.
+    /// Python runs once for each list, because an import takes up to a second and each test of a suite needs the
+    /// result.
     package static func canImport(_ modules: String...) async -> Bool {
         let asked = answers.withLock { answers in
             let asked =

@@ -6,8 +6,8 @@ package import Testing
 
 /// Creates a new, empty database for each test, and drops it afterwards.
 ///
-/// Tests run concurrently on one server and share no data. The trait of a suite, `@Suite(.temporaryDatabase)`, holds for all
-/// its tests. ``conninfo`` is the connection string.
+/// Tests run concurrently on one server and share no data. The trait of a suite, `@Suite(.temporaryDatabase)`, applies
+/// to all its tests. ``conninfo`` is the connection string.
 package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     /// The environment variable with the connection string of a running private server, whose user may create databases.
     package static let variable = "STORELEDGER_TEST_POSTGRES"

@@ -10,7 +10,7 @@
 # STORELEDGER_SANITIZER names a sanitizer to build and test with.
 # STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers. A build from nothing then takes less
 # time, because the compiler reads a module's files once instead of once for each file; after a change it takes more. By default the
-# driver reads them a second time, in a process of its own that writes the module's interface early. SwiftPM starts the modules that
+# driver reads them a second time, in a separate process that writes the module's interface early. SwiftPM starts the modules that
 # need it only after the whole compilation, so that process gains nothing. The configuration is `release` without its optimization.
 # A debug build of ArgumentParser checks the declarations of all options at each start of an executable, and the tests start nearly two
 # thousand. Package.swift reads the variable too, and optimizes some targets.

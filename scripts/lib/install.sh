@@ -96,7 +96,7 @@ install_python_packages() {
         rm -rf "$folder"
         printf 'AppleLibraryTests and tests of Parquet files will be skipped: python3 with pip could not install their packages\n' >&2
     fi
-    # In a folder of its own, because dbt and the others need different versions of some packages.
+    # In a separate folder, because dbt and the others need different versions of some packages.
     folder=$root/.build-dbt
     if PYTHONPATH=$folder python3 -c 'import dbt.adapters.duckdb, dbt.adapters.postgres, dbt.cli.main' 2>/dev/null; then return 0; fi
     if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --no-compile --upgrade --target "$folder" \

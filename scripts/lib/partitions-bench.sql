@@ -3,7 +3,7 @@
 --   storeledger migrate JOB --partitions 16        or without the option, on an empty database
 --   psql -v schema=appstore -v one=transactions_p3 -f scripts/lib/partitions-bench.sql      one=transactions for plain tables
 --
--- A page is 20 records. The settings are those of StoreLedger's sessions.
+-- A page is 20 records. The settings are the same as in StoreLedger's sessions.
 \set QUIET on
 \set ON_ERROR_STOP on
 \pset tuples_only on

@@ -8,7 +8,7 @@
 #   postgres_scratch     creates and prints a directory for a cluster of tests: in memory where there is enough of it, because
 #                        each test copies a database of a thousand files, which takes seven times as long on a disk
 #
-# The cluster listens only on a Unix socket in a directory that no other user may enter, so it runs beside any other
+# The cluster listens only on a Unix socket in a directory that no other user may enter, so it can run next to any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
 # POSTGRES_FAST=1 is faster but not safe after a power cut: for tests only. POSTGRES_OPTIONS are further options of the server.
 # POSTGRES_CLOCK is the library of Tests/Shims/clock.c: the server's clock is then off by the seconds in DIR.clock.

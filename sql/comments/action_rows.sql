@@ -1,4 +1,4 @@
-COMMENT ON TABLE action_rows IS 'The rows of each batch: what the plan found, whether and when each was sent, and what became of it.';
+COMMENT ON TABLE action_rows IS 'The rows of each batch: what the plan found, whether and when each was sent, and its outcome.';
 COMMENT ON COLUMN action_rows.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN action_rows.batch_id IS 'The batch, in action_batches.';
 COMMENT ON COLUMN action_rows.position IS 'The position of the row in the input, from 1.';
@@ -36,7 +36,7 @@ COMMENT ON COLUMN action_rows.first_sent_at IS 'When the first request was recor
 COMMENT ON COLUMN action_rows.last_sent_at IS 'When the last attempt was recorded.';
 COMMENT ON COLUMN action_rows.ended_at IS 'When the outcome was recorded, or an unknown one stayed unknown at Apple''s deadline; NULL before.';
 COMMENT ON COLUMN action_rows.claimable_at IS
-    'When a process can take the row: the end of its lease, or the time until which it is put off. NULL for a row with an outcome, and for one that is not approved.';
+    'When a process can take the row: the end of its lease, or the time to which it is postponed. NULL for a row with an outcome, and for one that is not approved.';
 COMMENT ON COLUMN action_rows.lease_owner IS 'The random number of the process that works on the row; NULL if none does.';
 COMMENT ON COLUMN action_rows.lease_epoch IS 'Increases with every lease. An outcome with an older epoch changes nothing.';
 COMMENT ON COLUMN action_rows.consistency_token IS

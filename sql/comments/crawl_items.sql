@@ -9,7 +9,7 @@ COMMENT ON COLUMN crawl_items.run_id IS 'The last run that planned the item.';
 COMMENT ON COLUMN crawl_items.state IS 'waiting, leased, done, failed or superseded (another run replaced the run before the item reached its end). The last three refer to the run in run_id.';
 COMMENT ON COLUMN crawl_items.claimable_at IS
     'The earliest time at which a worker can take the item: at once, after a deferral, or when the current lease expires. NULL if the item is done or failed.';
-COMMENT ON COLUMN crawl_items.lease_owner IS 'The process that holds the lease on the item.';
+COMMENT ON COLUMN crawl_items.lease_owner IS 'The process that has the lease on the item.';
 COMMENT ON COLUMN crawl_items.lease_epoch IS
     'The number of the lease. It grows with every lease and is never reset. A commit with an older number changes nothing.';
 COMMENT ON COLUMN crawl_items.fingerprint IS 'The filters that the cursor belongs to. If the filters change, the item starts again.';

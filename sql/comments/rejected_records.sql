@@ -14,7 +14,7 @@ COMMENT ON COLUMN rejected_records.last_seen_at IS 'When the record was last rec
 COMMENT ON COLUMN rejected_records.seen_count IS 'How often it was received.';
 COMMENT ON COLUMN rejected_records.run_id IS 'The run that last received the record.';
 COMMENT ON COLUMN rejected_records.resolved_at IS
-    'When a replay loaded the record, when a later run read its item from the first page to the last (Apple''s newer copy is loaded, or rejected in a row of its own), or when its job was removed. NULL while it is rejected.';
+    'When a replay loaded the record, when a later run read its item from the first page to the last (Apple''s newer copy is loaded, or rejected in a separate row), or when its job was removed. NULL while it is rejected.';
 COMMENT ON COLUMN rejected_records.identity IS
     'SHA-256 of the kind and key that the record claims, as in quarantined_records. NULL for an erased customer, and for a record that an earlier version stored and that was not received again.';
 COMMENT ON COLUMN rejected_records.dismissed_at IS

@@ -37,7 +37,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION end_approvals IS 'Ends the approvals of all batches of a job with rows left, except one; returns their number.';
 
--- The next epoch keeps a process that holds a row from sending it.
+-- A process that has leased a row cannot send it, because the epoch of the row changes.
 CREATE OR REPLACE FUNCTION end_approval() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     IF OLD.approval_ended_because IS NOT NULL OR NEW.approval_ended_because IS NULL THEN
@@ -66,7 +66,7 @@ COMMENT ON FUNCTION end_approval IS 'Cancels the rows of a batch that were not s
 -- statement after it.
 CREATE OR REPLACE FUNCTION begin_approval() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-    -- An approval that follows from that of a policy is as old as that one.
+    -- An approval that follows from a policy's approval is as old as the policy's.
     IF NEW.policy_approval_id IS NULL THEN
         PERFORM lock_approvals(NEW.app_id, NEW.job);
         PERFORM end_approvals(NEW.app_id, NEW.job, 'superseded', NEW.batch_id);
@@ -91,7 +91,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM action_rows r WHERE r.app_id = NEW.app_id AND r.batch_id = NEW.batch_id AND r.send_by IS NOT NULL AND r.verdict = 'valid') THEN
         RETURN NULL;
     END IF;
-    -- Rows of other batches that hold the requests although they cannot be sent any more.
+    -- Rows of other batches that still claim the requests, although they cannot be sent any more.
     UPDATE action_batches o SET approval_ended_because = 'expired'
      WHERE o.app_id = NEW.app_id AND o.batch_id <> NEW.batch_id AND o.approval_ended_because IS NULL AND o.finished_at IS NULL
        AND o.approval_expires_at <= clock_timestamp()

@@ -21,7 +21,7 @@ COMMENT ON FUNCTION forget_change_exports IS 'Ends the change exports of removed
 CREATE OR REPLACE TRIGGER forget_change_exports AFTER DELETE ON jobs REFERENCING OLD TABLE AS old_rows
     FOR EACH STATEMENT EXECUTE FUNCTION forget_change_exports();
 
--- Each exported table has a function of its own, which names the columns of its primary key.
+-- Each exported table has a separate function, which names the columns of its primary key.
 DO $$
 DECLARE
     logged record;

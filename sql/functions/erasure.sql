@@ -1,6 +1,6 @@
 -- What does an erasure need that its role has no right to do?
 
--- Holds off erasures until the end of the transaction, then says whether a customer of the app was ever erased.
+-- Blocks erasures until the end of the transaction, then says whether a customer of the app was ever erased.
 --
 -- Lock first, then look: the second statement sees what an erasure committed that the first one waited for. An erasure
 -- takes the same lock for itself alone, so a record is either there when the erasure looks, or meets its tombstone. The

@@ -1,6 +1,6 @@
 -- Which appAccountToken did a record have before?
 
--- As in QuotedIDs. The token of a family member's record can be that of the payer.
+-- As in QuotedIDs. The token of a family member's record can be the payer's.
 CREATE OR REPLACE FUNCTION keep_former_token() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_ARGV[0] = 'transaction' AND to_jsonb(OLD) ->> 'in_app_ownership_type' IN ('FAMILY_SHARED', 'ASSIGNED')

@@ -32,7 +32,7 @@ BEGIN
      ORDER BY asked.requested_at, asked.transaction_id;
 END $$;
 COMMENT ON FUNCTION refund_requests IS
-    'Refund requests with what a policy can ask about, the oldest first: without p_days the open ones without an answer, or with one in p_states, else those of the last p_days days.';
+    'Refund requests with what a policy can ask about, the oldest first: without p_days the open ones without an answer, or with one in p_states, else the requests of the last p_days days.';
 
 -- A list has one matching entry, and a value that is not known matches no condition, as in RefundCondition.
 CREATE OR REPLACE FUNCTION policy_answer(p_policy jsonb, p_request jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$

@@ -13,7 +13,7 @@ $$;
 COMMENT ON FUNCTION exchange_rate IS
     'The value of one unit of a currency in units of a reporting currency on a day, from exchange_rates. NULL without a rate. Queries can use it for amounts that no view converts.';
 
--- The rule of proceeds_rules that applies to a storefront on the last day of a month: the storefront's, else that of '*'.
+-- The rule of proceeds_rules that applies to a storefront on the last day of a month: the storefront's rule, else the rule of '*'.
 CREATE OR REPLACE FUNCTION proceeds_rule(p_app_id integer, p_storefront text, p_month date)
 RETURNS TABLE (tax numeric, commission numeric, commission_after_a_year numeric)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1 SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -11,7 +11,7 @@ BEGIN
         INSERT INTO refresh_changed_keys (app_id, kind, key)
         SELECT DISTINCT app_id, 'purchase', coalesce(original_transaction_id, transaction_id) FROM old_rows;
     END IF;
-    -- Notifications can name a transaction that is no purchase of its own. A refresh finds its changes by the purchase, but not the
+    -- Notifications can name a transaction that is no separate purchase. A refresh finds its changes by the purchase, but not the
     -- transaction itself once it is gone.
     IF TG_OP = 'DELETE' THEN
         INSERT INTO refresh_changed_keys (app_id, kind, key) SELECT app_id, 'transaction', transaction_id FROM old_rows;

@@ -4,7 +4,7 @@
 -- refresh_periods_after the rows that replace them or are new. When everything is computed, refresh_stored_periods has the
 -- new rows at once.
 --
--- The usual period of a product is that of most of its stretches, so it can change with any of them, and all periods
+-- The usual period of a product is the period of most of its stretches, so it can change with any of them, and all periods
 -- of the product with it. They are computed again then; that happens when a product is new. An erasure leaves this to the next
 -- refresh: other subscriptions can have marks that it does not take, and their lengths would not be counted.
 CREATE OR REPLACE FUNCTION compute_periods(p_everything boolean) RETURNS void
@@ -249,7 +249,7 @@ END $$;
 COMMENT ON FUNCTION take_periods IS 'A part of refresh_views().';
 
 -- Fills refresh_periods_beside and refresh_transactions_beside: rows that are the same before and after, and that totals need
--- beside the rows that differ.
+-- in addition to the rows that differ.
 CREATE OR REPLACE FUNCTION take_rows_beside() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     -- The other periods of the same subscriptions, and the periods of changed refunds.
@@ -302,7 +302,7 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
       JOIN transactions t ON t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
        AND t.web_order_line_item_id = p.web_order_line_item_id AND t.transaction_id <> p.transaction_id
     UNION
-    -- Notifications can name a transaction that is no purchase of its own, and has no stored row. They count with the period of its
+    -- Notifications can name a transaction that is no separate purchase, and has no stored row. They count with the period of its
     -- purchase, which can be another one when only this transaction changed.
     SELECT t.app_id, 'transaction', t.transaction_id
       FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
@@ -315,7 +315,7 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
 $$;
 COMMENT ON FUNCTION add_changed_transactions IS 'A part of refresh_views().';
 
--- Makes the rows of a table those of a query, whose columns are those of the table in the same order. Returns whether any differed.
+-- Replaces the rows of a table with the rows of a query, which has the same columns in the same order. Returns whether any differed.
 --
 -- Only rows that differ are deleted and inserted. So readers see the old rows until COMMIT and do not wait, on a replica neither.
 -- TRUNCATE, or a new table in the place of the old one, would lock readers out, and show no row to a session whose snapshot is older.
@@ -353,7 +353,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION store_rows IS 'A part of refresh_views().';
 
--- Replaces rows of a stored table: deletes those of p_before that are gone, and inserts or updates those of p_after.
+-- Replaces rows of a stored table: deletes the rows of p_before that are gone, and inserts or updates the rows of p_after.
 CREATE OR REPLACE FUNCTION store_changes(p_stored regclass, p_before regclass, p_after regclass) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -379,7 +379,7 @@ COMMENT ON FUNCTION store_changes IS 'A part of refresh_views().';
 
 -- Reads the records and stored rows of the changed subscriptions and purchases into memory.
 --
--- They lie on pages of their own, anywhere in large tables. A bitmap scan asks the disk for many of these pages at once. The look-ups
+-- Each is on a different page, anywhere in large tables. A bitmap scan asks the disk for many of these pages at once. The look-ups
 -- that follow would wait for one page after the other. Where the operating system lacks such requests, the setting is 0.
 CREATE OR REPLACE FUNCTION read_ahead() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT
 SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$

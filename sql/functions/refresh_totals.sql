@@ -3,8 +3,8 @@
 -- Adds to a table of totals what its view of changes shows. Returns whether anything changed. When everything is computed, the view
 -- shows the totals themselves.
 --
--- The columns of the table's only unique key are those of the sums' groups. The bigint columns besides are sums.
--- Those of type timestamptz are the first or the last of their group.
+-- The table's only unique key has the columns by which the sums are grouped. The other bigint columns are sums.
+-- The columns of type timestamptz have the first or the last time of their group.
 CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$
 DECLARE
     source    text := regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes');

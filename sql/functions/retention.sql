@@ -22,7 +22,7 @@ COMMENT ON FUNCTION is_superseded_attempt IS 'Returns whether a send attempt is 
 
 -- Whether a newer payload of the same record makes this one dispensable.
 --
--- The age of a payload is that of the newest signature of its content. A replay must bring back every row as it is now, so the
+-- The age of a payload counts from the newest signature of its content. A replay must bring back every row as it is now, so the
 -- payload of a row stays, and so does the newest payload of each record, and the newest that refund history returned.
 CREATE OR REPLACE FUNCTION is_superseded_payload(
     p_app_id integer, p_kind text, p_record_key text, p_signed_date timestamptz, p_payload_sha256 bytea, p_is_refund boolean,
@@ -51,7 +51,7 @@ CREATE OR REPLACE FUNCTION is_superseded_payload(
       FROM this
 $$;
 COMMENT ON FUNCTION is_superseded_payload IS
-    'Returns whether a payload of the archive is older than the cutoff, and neither the newest of its record nor that of a stored row.';
+    'Returns whether a payload of the archive is older than the cutoff, and neither the newest of its record nor the payload of a stored row.';
 
 -- The items that superseded runs left behind, and that no later run has taken over: the job does not list them any more.
 --
@@ -93,7 +93,7 @@ COMMENT ON FUNCTION remove_old_attempts IS 'Removes old send attempts from the n
 
 -- Removes old payloads among the next p_rows of the archive, with their latest signatures.
 --
--- The term is at least a day. bytes are those of the payloads and signatures, as they are stored.
+-- The term is at least a day. bytes is the stored size of the payloads and signatures.
 CREATE OR REPLACE FUNCTION remove_old_payloads(
     p_app_id integer, p_term interval, p_rows integer, OUT removed bigint, OUT bytes bigint, OUT is_end boolean
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT

@@ -1,13 +1,13 @@
 -- Which statistics does the planner need, and which must an erasure remove?
 
 -- storeledger migrate --partitions N divides the large tables of a new ledger by hash. Autovacuum renews the statistics of each
--- partition, but never those of the whole table, and the whole table has no size of its own. These functions therefore treat a
--- table and its partitions as one. ANALYZE of a partitioned table analyses its partitions, too.
+-- partition, but never the statistics of the whole table, and PostgreSQL stores no size for the whole table. These functions therefore
+-- treat a table and its partitions as one. ANALYZE of a partitioned table analyses its partitions, too.
 
 -- Whether a table, or the partitions of a table together, have grown by a fifth since the last ANALYZE of the table.
 --
--- The number of rows at that ANALYZE is known for a partitioned table, but not the number of blocks; the rows per block are those
--- of the partitions.
+-- The number of rows at that ANALYZE is known for a partitioned table, but not the number of blocks; the rows per block are taken
+-- from the partitions.
 CREATE OR REPLACE FUNCTION has_grown(p_table regclass) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     SELECT sum(pg_relation_size(part.oid)) > greatest(65536, 1.2 * current_setting('block_size')::integer * coalesce(
                CASE whole.relkind
@@ -22,9 +22,9 @@ CREATE OR REPLACE FUNCTION has_grown(p_table regclass) RETURNS boolean LANGUAGE 
 $$;
 COMMENT ON FUNCTION has_grown IS 'Returns whether a table, with its partitions, has grown by a fifth since its planner statistics were updated.';
 
--- The views of a first sync were computed over tables that the planner took for empty. Autovacuum would tell it, but looks
--- once a minute, and a size is known at once. Nobody is waited for: who holds a table's lock is likely to be at the same.
--- crawl_items has a function of its own.
+-- Without this, the views of a first sync would be computed over tables that the planner takes for empty. Autovacuum would correct
+-- that, but it looks once a minute, and a size is known at once. The function waits for no lock: a session that has a table's lock
+-- is probably analysing the table, too. crawl_items has a separate function.
 CREATE OR REPLACE FUNCTION analyze_grown_tables() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Which batches of requests that change something were planned, approved and sent, and what became of their rows?
+-- Which batches of requests that change something were planned, approved and sent, and what happened to their rows?
 --
 -- One row for each app_id, job, batch, occurrence. rows_to_send = waiting + succeeded + rejected + unknown + not_applied + cancelled.
 -- Readers: loader, exporter, actor, analyst.
@@ -25,7 +25,7 @@ CROSS JOIN LATERAL (
       FROM action_rows r WHERE r.app_id = b.app_id AND r.batch_id = b.batch_id AND r.verdict = 'valid'
 ) counts;
 COMMENT ON VIEW actions_by_batch IS
-    'The batches of requests that change something: planned and approved by whom and when, sent when, and the rows by what became of them.';
+    'The batches of requests that change something: planned and approved by whom and when, sent when, and the rows by outcome.';
 COMMENT ON COLUMN actions_by_batch.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN actions_by_batch.job IS 'The name of the job.';
 COMMENT ON COLUMN actions_by_batch.action IS 'The key of the action in the job file.';
@@ -53,7 +53,7 @@ COMMENT ON COLUMN actions_by_batch.in_hand IS 'The rows that a process works on 
 COMMENT ON COLUMN actions_by_batch.removed_at IS 'When storeledger jobs remove forgot the job; NULL otherwise.';
 COMMENT ON COLUMN actions_by_batch.policy_sha256 IS 'SHA-256 of the policy that gave the rows their values; NULL without a policy.';
 COMMENT ON COLUMN actions_by_batch.policy_approval_id IS
-    'The number of the policy''s approval, from which that of the batch follows; NULL for a batch that was approved by itself.';
+    'The number of the policy''s approval, from which the batch''s approval follows; NULL for a batch that was approved by itself.';
 COMMENT ON COLUMN actions_by_batch.approval_ended_at IS 'When the approval ended before it expired; NULL otherwise.';
 COMMENT ON COLUMN actions_by_batch.approval_ended_because IS
     'withdrawn, superseded (by a newer approval of the job), policy changed, expired (its requests were planned again), or removed (the job was); NULL otherwise.';

@@ -30,7 +30,7 @@ LEFT JOIN LATERAL (
 ) r ON true
 WHERE i.owner_kind = 'transaction';
 COMMENT ON VIEW advanced_commerce_lines IS
-    'Line items of Advanced Commerce purchases with their refunds. The app sets the prices of an item; paid_milliunits is the one that the customer paid. Members of a family or group have lines of their own, and pay nothing; current_advanced_commerce_items and purchases leave them out.';
+    'Line items of Advanced Commerce purchases with their refunds. The app sets the prices of an item; paid_milliunits is the one that the customer paid. Members of a family or group have separate lines, and pay nothing; current_advanced_commerce_items and purchases leave them out.';
 COMMENT ON COLUMN advanced_commerce_lines.transaction_id IS 'The transaction the item was sold with.';
 COMMENT ON COLUMN advanced_commerce_lines.position IS 'Index of the item in Apple''s list, from 0.';
 COMMENT ON COLUMN advanced_commerce_lines.sku IS 'Apple''s SKU of the item.';

@@ -1,8 +1,9 @@
 -- What was refunded of Advanced Commerce purchases, by item and reason?
 --
--- One row for each app_id, month, sku, currency, refund_reason, refund_type. The month is that of the refund. A purchase under two
--- Readers: loader, exporter, actor, analyst.
+-- One row for each app_id, month, sku, currency, refund_reason, refund_type. The month is the month of the refund. A purchase under two
 -- transaction IDs counts once (refresh_purchase_records).
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW advanced_commerce_refunds_by_month AS
 SELECT
     r.app_id, date_trunc('month', r.refund_date AT TIME ZONE 'UTC')::date AS month, i.sku, r.currency,

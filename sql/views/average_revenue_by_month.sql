@@ -34,7 +34,7 @@ COMMENT ON VIEW average_revenue_by_month IS
     'Customers with a transaction in the month, and revenue per customer, by currency. Revenue is net of refunds, before Apple''s commission and tax. A refund reduces the month of its purchase. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN average_revenue_by_month.month IS 'The month of the purchases; its first day, in UTC.';
 COMMENT ON COLUMN average_revenue_by_month.customers IS 'Customers with a transaction in the month, paid or free. A customer with two currencies counts in both. See customer_key in purchases for how customers are identified.';
-COMMENT ON COLUMN average_revenue_by_month.paying_customers IS 'Those of customers who paid for something in the month, refunded or not.';
+COMMENT ON COLUMN average_revenue_by_month.paying_customers IS 'Customers who paid for something in the month, refunded or not.';
 COMMENT ON COLUMN average_revenue_by_month.net_milliunits IS 'The month''s purchases less their refunds, whenever those were made; in thousandths of a unit of currency.';
 COMMENT ON COLUMN average_revenue_by_month.arpu_milliunits IS 'net_milliunits divided by customers: average revenue per user.';
 COMMENT ON COLUMN average_revenue_by_month.arppu_milliunits IS 'net_milliunits divided by paying_customers: average revenue per paying user. NULL if there are none.';

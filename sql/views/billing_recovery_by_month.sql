@@ -53,9 +53,9 @@ COMMENT ON VIEW billing_recovery_by_month IS
 COMMENT ON COLUMN billing_recovery_by_month.month IS 'The month in which the period expired; its first day, in UTC.';
 COMMENT ON COLUMN billing_recovery_by_month.product_id IS 'The product of the period that expired.';
 COMMENT ON COLUMN billing_recovery_by_month.failed IS 'Periods whose renewal payment failed at first. Trials count; Family Sharing does not.';
-COMMENT ON COLUMN billing_recovery_by_month.recovered IS 'Those of failed that Apple renewed later.';
-COMMENT ON COLUMN billing_recovery_by_month.still_tried IS 'Those of failed that are in their grace period, or in billing retry according to renewal info. Renewal info counts for 60 days after Apple signed it, or after expiresDate if that is later.';
-COMMENT ON COLUMN billing_recovery_by_month.lost IS 'All others of failed, including customers who later subscribed again on their own.';
+COMMENT ON COLUMN billing_recovery_by_month.recovered IS 'Periods with a failed payment that Apple renewed later.';
+COMMENT ON COLUMN billing_recovery_by_month.still_tried IS 'Periods with a failed payment that are in their grace period, or in billing retry according to renewal info. Renewal info counts for 60 days after Apple signed it, or after expiresDate if that is later.';
+COMMENT ON COLUMN billing_recovery_by_month.lost IS 'All other periods with a failed payment, including customers who later subscribed again on their own.';
 COMMENT ON COLUMN billing_recovery_by_month.recovery_rate IS 'recovered divided by the sum of recovered and lost, 0 to 1. NULL while both are 0, and in months that began before notifications_since. To combine rows, divide the sums.';
 COMMENT ON COLUMN billing_recovery_by_month.median_time_to_recovery IS 'Median time from the end of the period to the renewal, for recovered payments.';
 COMMENT ON COLUMN billing_recovery_by_month.notifications_since IS

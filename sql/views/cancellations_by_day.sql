@@ -32,8 +32,8 @@ COMMENT ON COLUMN cancellations_by_day.product_id IS 'The product of the period 
 COMMENT ON COLUMN cancellations_by_day.storefront IS 'The storefront of that period. NULL if the transaction is not in the ledger.';
 COMMENT ON COLUMN cancellations_by_day.currency IS 'The currency of that period. NULL if the transaction is not in the ledger.';
 COMMENT ON COLUMN cancellations_by_day.cancelled IS 'Notifications that auto-renewal was turned off.';
-COMMENT ON COLUMN cancellations_by_day.cancelled_trials IS 'Those of cancelled during a free trial.';
+COMMENT ON COLUMN cancellations_by_day.cancelled_trials IS 'Notifications that auto-renewal was turned off during a free trial.';
 COMMENT ON COLUMN cancellations_by_day.resumed IS 'Notifications that auto-renewal was turned on again.';
-COMMENT ON COLUMN cancellations_by_day.resumed_trials IS 'Those of resumed during a free trial.';
+COMMENT ON COLUMN cancellations_by_day.resumed_trials IS 'Notifications that auto-renewal was turned on again during a free trial.';
 COMMENT ON COLUMN cancellations_by_day.cancelled_mrr_milliunits IS 'MRR of the periods in which auto-renewal was turned off, in thousandths of a unit of currency. Trials have no MRR.';
 COMMENT ON COLUMN cancellations_by_day.resumed_mrr_milliunits IS 'MRR of the periods in which auto-renewal was turned on again, in thousandths of a unit of currency.';

@@ -1,17 +1,18 @@
 -- Which Advanced Commerce items does each customer pay for now?
 --
--- One row for each app_id, original_transaction_id, position. The items are those of the last period of a subscription that is active or
--- Readers: loader, exporter, actor, analyst.
+-- One row for each app_id, original_transaction_id, position. The items are from the last period of a subscription that is active or
 -- in a grace period, by current_subscriptions. Items that were revoked alone are left out, and so are members of a family or
 -- group, who pay nothing.
 --
 -- next_price_milliunits is from the newest renewal info, if Apple signed it after the period began: the price of an increase that is
--- ACCEPTED, else that of the item's offer, else its price; NULL if the item does not renew. An increase that is SCHEDULED or PENDING is
+-- ACCEPTED, else the price of the item's offer, else its price; NULL if the item does not renew. An increase that is SCHEDULED or PENDING is
 -- not in it, but in pending_price_changes.
 --
 -- The view asks current_subscriptions for one subscription at a time, and only for those that have items and whose last
--- transaction did not end 60 days ago: the state of all subscriptions would take longer than that of these. Without OFFSET 0
+-- transaction did not end 60 days ago, because the state of all subscriptions would take longer. Without OFFSET 0
 -- the planner would join the state of all.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW current_advanced_commerce_items AS
 SELECT
     s.app_id, s.original_transaction_id, c.transaction_id, i.position, i.sku, i.display_name, i.description,
@@ -67,5 +68,5 @@ COMMENT ON COLUMN current_advanced_commerce_items.offer_period_count IS 'Apple''
 COMMENT ON COLUMN current_advanced_commerce_items.offer_reason IS 'Apple''s reason for the offer: ACQUISITION, WIN_BACK or RETENTION.';
 COMMENT ON COLUMN current_advanced_commerce_items.paid_milliunits IS 'What the customer paid for the item in this period, in thousandths of a unit of currency: the price of its offer if it has one, otherwise price_milliunits. As paid_milliunits of advanced_commerce_lines.';
 COMMENT ON COLUMN current_advanced_commerce_items.will_renew IS 'Apple''s autoRenewStatus of the subscription: whether auto-renewal is on. NULL without renewal info of this period.';
-COMMENT ON COLUMN current_advanced_commerce_items.next_price_milliunits IS 'The price of the item in the next period, in thousandths of a unit of currency: that of a price increase that is ACCEPTED, else that of the offer in the renewal info, else its price. An increase that is SCHEDULED or PENDING is not in it; see pending_price_changes. NULL if the subscription or the item does not renew, or if there is no renewal info of this period.';
+COMMENT ON COLUMN current_advanced_commerce_items.next_price_milliunits IS 'The price of the item in the next period, in thousandths of a unit of currency: the price of an increase that is ACCEPTED, else the price of the offer in the renewal info, else the item''s price. An increase that is SCHEDULED or PENDING is not in it; see pending_price_changes. NULL if the subscription or the item does not renew, or if there is no renewal info of this period.';
 COMMENT ON COLUMN current_advanced_commerce_items.customer_key IS 'Identifies the customer, as in purchases.';

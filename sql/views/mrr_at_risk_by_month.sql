@@ -42,12 +42,12 @@ COMMENT ON COLUMN mrr_at_risk_by_month.month IS 'The month in which the current 
 COMMENT ON COLUMN mrr_at_risk_by_month.product_id IS 'The product of the current period.';
 COMMENT ON COLUMN mrr_at_risk_by_month.subscriptions IS 'Active paid subscriptions whose period ends in the month.';
 COMMENT ON COLUMN mrr_at_risk_by_month.mrr_milliunits IS 'MRR of these subscriptions, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_at_risk_by_month.will_not_renew IS 'Those of subscriptions with auto-renewal off.';
+COMMENT ON COLUMN mrr_at_risk_by_month.will_not_renew IS 'Active paid subscriptions with auto-renewal off.';
 COMMENT ON COLUMN mrr_at_risk_by_month.will_not_renew_mrr_milliunits IS 'MRR of the subscriptions in the previous column, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period IS 'Other subscriptions in their grace period: the payment failed and Apple still retries.';
 COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period_mrr_milliunits IS 'MRR of the subscriptions in the previous column, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_at_risk_by_month.at_risk_mrr_milliunits IS 'MRR at risk: the sum of will_not_renew_mrr_milliunits and in_grace_period_mrr_milliunits, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_at_risk_by_month.renewal_unknown IS 'Those of subscriptions without renewal info of the current period. Whether they will renew is unknown.';
-COMMENT ON COLUMN mrr_at_risk_by_month.reported_by_apple IS 'Those of subscriptions whose state is Apple''s own status, which Apple does not sign.';
+COMMENT ON COLUMN mrr_at_risk_by_month.renewal_unknown IS 'Active paid subscriptions without renewal info of the current period. Whether they will renew is unknown.';
+COMMENT ON COLUMN mrr_at_risk_by_month.reported_by_apple IS 'Active paid subscriptions whose state is Apple''s own status, which Apple does not sign.';
 COMMENT ON COLUMN mrr_at_risk_by_month.not_active_by_apple IS
     'Other paid subscriptions whose period ends in the month by the signed records, but whose newer status of Apple is not active, such as revoked. They are in no other column.';

@@ -46,6 +46,6 @@ COMMENT ON VIEW mrr_by_month IS
 COMMENT ON COLUMN mrr_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_by_month.period IS 'The nominal period, as an ISO 8601 duration such as P1M. NULL if it is unknown.';
 COMMENT ON COLUMN mrr_by_month.active_subscriptions IS 'Paid subscriptions active at the end of the month.';
-COMMENT ON COLUMN mrr_by_month.without_mrr IS 'Those of active_subscriptions without a known price or period. They add nothing to mrr_milliunits.';
+COMMENT ON COLUMN mrr_by_month.without_mrr IS 'Active paid subscriptions without a known price or period. They add nothing to mrr_milliunits.';
 COMMENT ON COLUMN mrr_by_month.mrr_milliunits IS 
     'Monthly recurring revenue, in thousandths of a unit of currency: the sum of the prices of active_subscriptions, each brought to a month by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12) and rounded to a thousandth.';

@@ -29,4 +29,4 @@ COMMENT ON COLUMN new_subscriptions_by_day.new IS 'Subscriptions that were paid 
 COMMENT ON COLUMN new_subscriptions_by_day.trial_conversions IS 'New subscriptions that had a free trial before.';
 COMMENT ON COLUMN new_subscriptions_by_day.introductory IS 'New subscriptions without a trial whose first payment has an introductory offer.';
 COMMENT ON COLUMN new_subscriptions_by_day.direct IS 'All other new subscriptions: bought at full price or with another offer.';
-COMMENT ON COLUMN new_subscriptions_by_day.direct_with_offer IS 'Those of direct with a promotional offer, an offer code or a win-back offer.';
+COMMENT ON COLUMN new_subscriptions_by_day.direct_with_offer IS 'Subscriptions counted in direct that have a promotional offer, an offer code or a win-back offer.';

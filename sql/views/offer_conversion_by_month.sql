@@ -54,7 +54,7 @@ COMMENT ON VIEW offer_conversion_by_month IS
 COMMENT ON COLUMN offer_conversion_by_month.month IS 'The month in which the offer''s first period began; its first day, in UTC.';
 COMMENT ON COLUMN offer_conversion_by_month.offer IS 'The kind of offer: free trial (of any offer type), introductory, promotional, offer code, win-back.';
 COMMENT ON COLUMN offer_conversion_by_month.started IS 'Subscriptions that began the offer. Each subscription counts once, also if the offer lasts several periods.';
-COMMENT ON COLUMN offer_conversion_by_month.converted IS 'Those of started that were followed by a paid period without the offer.';
-COMMENT ON COLUMN offer_conversion_by_month.running IS 'Those of started that are not converted while the offer still runs.';
-COMMENT ON COLUMN offer_conversion_by_month.lost IS 'Those of started whose offer ended without a later payment.';
-COMMENT ON COLUMN offer_conversion_by_month.conversion_rate IS 'converted divided by started, 0 to 1. started contains running, so the rate can still grow while offers run; converted divided by (started - running) is that of finished offers. To combine rows, divide the sums.';
+COMMENT ON COLUMN offer_conversion_by_month.converted IS 'Subscriptions whose offer was followed by a paid period without the offer.';
+COMMENT ON COLUMN offer_conversion_by_month.running IS 'Subscriptions that are not converted while the offer still runs.';
+COMMENT ON COLUMN offer_conversion_by_month.lost IS 'Subscriptions whose offer ended without a later payment.';
+COMMENT ON COLUMN offer_conversion_by_month.conversion_rate IS 'converted divided by started, 0 to 1. started contains running, so the rate can still grow while offers run; converted divided by (started - running) is the rate of finished offers. To combine rows, divide the sums.';

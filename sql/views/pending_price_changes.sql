@@ -1,11 +1,12 @@
 -- Which price changes of Advanced Commerce items are pending?
 --
 -- One row for each app_id, original_transaction_id, position. Such an item has another price from the next renewal on. Apple reports
--- Readers: loader, exporter, actor, analyst.
 -- an increase as priceIncreaseInfo of the item, with the customer's consent, and a decrease only as another price of the item. So the
 -- price in the newest renewal info is compared with that in the last transaction, by SKU and without offers.
 --
 -- Only a renewalDate in the future counts: a change whose renewal is past has happened, or the subscription has ended.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW pending_price_changes AS
 SELECT
     r.app_id, r.original_transaction_id, i.position, i.sku, i.display_name, r.product_id,

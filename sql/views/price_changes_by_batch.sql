@@ -1,9 +1,10 @@
--- What became of the subscriptions whose prices were changed: told, accepted, renewed or lost?
+-- What happened to the subscriptions whose prices were changed: communicated, accepted, renewed or lost?
 --
 -- One row for each app_id, job, batch, occurrence. A batch of changeSubscriptionPrice is a cohort of a campaign. The counts are of the rows
--- Readers: loader, exporter, actor, analyst.
 -- that Apple applied. A subscription is renewed when it has a transaction that was bought after the request. It is lost when it has not renewed, and its
 -- automatic renewal is off, its last period has ended, or its last transaction was revoked after the request. The rest is undecided.
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW price_changes_by_batch AS
 SELECT
     b.app_id, b.job, b.rows_sha256 AS batch, b.occurrence, b.planned_at, b.started_at, b.finished_at, b.rows_to_send AS planned,

@@ -1,7 +1,8 @@
 -- At which prices was each product sold in each storefront, and when did a price change?
 --
--- The price is that of one unit without an offer, from transactions; a purchase in which an Advanced Commerce item has an offer does not count. Apple's price of several units of a consumable is their
--- sum; that of several seats of a subscription is already the average price of a seat. A price at which nothing was sold is unknown. After a
+-- The price is for one unit without an offer, from transactions; a purchase in which an Advanced Commerce item has an offer does not count.
+-- Apple's price of several units of a consumable is their sum. Apple's price of several seats of a subscription is already the average
+-- price of a seat. A price at which nothing was sold is unknown. After a
 -- price increase, existing subscribers may keep the old price. Their renewals continue after last_new_sale_at.
 --
 -- One row for each app_id, product_id, storefront, currency, price_milliunits.

@@ -2,13 +2,13 @@
 --
 -- One row per purchase (refresh_purchase_records): a second transaction ID of the same purchase and a restored non-consumable are no purchases.
 -- No row for transactions that a family member shared (FAMILY_SHARED) or that an organization or group
--- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are those of Apple's newest
+-- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are taken from Apple's newest
 -- snapshot: a reversed refund has no revocationDate any more and does not count. The refunded amount is the first that is
 -- known of these, and never more than the price: the whole price for REFUND_FULL; the sum of the line items' refunds, for
 -- Advanced Commerce, whose transactions have neither revocationType nor revocationPercentage; revocationPercentage of the
 -- price; the whole price. Apple's refundAmount of a line item contains tax where the price does, so it is subtracted as it is.
 --
--- For a subscription with several seats, Apple's price is the average price of a seat. The price here is that of all seats,
+-- For a subscription with several seats, Apple's price is the average price of a seat. The price here covers all seats,
 -- as in seat_purchases. A refund of some seats (revokedSeatQuantity) has neither an amount nor a date, so it is not included.
 --
 -- When a customer upgrades during a period, Apple refunds the unused part of the old period. Apple reports this refund in

@@ -1,6 +1,6 @@
 -- What does cancellations_by_day need of each notification that auto-renewal was turned off or on?
 --
--- The periods are those of refresh_stored_periods. A refresh computes these rows again for what changed, and keeps
+-- The periods are from refresh_stored_periods. A refresh computes these rows again for what changed, and keeps
 -- them in refresh_stored_cancellations.
 CREATE OR REPLACE VIEW refresh_cancellations_to_store AS
 SELECT

@@ -1,6 +1,6 @@
 -- Which payments that changed failed at first, and were they recovered?
 --
--- The rules are those of billing_recovery_by_month.
+-- The rules are the same as in billing_recovery_by_month.
 CREATE OR REPLACE VIEW refresh_changed_failures AS
 SELECT
     e.sign, e.app_id, date_trunc('month', e.expires_date AT TIME ZONE 'UTC')::date AS month, e.product_id,

@@ -1,6 +1,6 @@
 -- At the ends of which months was each changed subscription active, and with which MRR?
 --
--- A span is one paid period: active at the end of each month from from_month on, and no longer at that of
+-- A span is one paid period: active at the end of each month from from_month on, and no longer at the end of
 -- until_month. A period in which some seats were refunded has a span for each MRR. A month ends at midnight UTC; a period that begins at that instant belongs to the next month. Until a
 -- month has ended, its last instant is as_of. So until_month is NULL for a period that is active as of then. Periods
 -- within one month have no row. These are the months of subscription_months, without one row for each.

@@ -1,6 +1,6 @@
 -- In which state is each changed subscription?
 --
--- The rules are those of current_subscriptions, as of the moment at which the rows were computed.
+-- The rules are the same as in current_subscriptions, as of the moment at which the rows were computed.
 CREATE OR REPLACE VIEW refresh_changed_subscriptions AS
 SELECT
     p.sign, p.as_of, p.app_id, p.product_id, p.storefront, p.currency, p.is_paid, p.is_trial, p.is_family_shared, p.ends_at,

@@ -1,4 +1,4 @@
--- Which records of transactions are purchases of their own, and which customer made each?
+-- Which records of transactions are separate purchases, and which customer made each?
 --
 -- Apple confirms that several transaction IDs can refer to one purchase (apple/app-store-server-library-node, issue 28): a purchase that
 -- is granted again, or read on several devices. Such records have the same originalTransactionId and webOrderLineItemId, which
@@ -11,8 +11,8 @@
 -- A restored non-consumable (transactionId differs from originalTransactionId, and originalPurchaseDate is older) is no sale. It is left
 -- out if the ledger has an earlier record of the same originalTransactionId.
 --
--- One originalTransactionId belongs to one customer, although appTransactionId can change within a subscription: the customer is that of
--- its first transaction. If that is missing or has no appTransactionId, it is that of the earliest record that has one.
+-- One originalTransactionId belongs to one customer, although appTransactionId can change within a subscription: the customer of
+-- its first transaction. If that is missing or has no appTransactionId, the earliest record with one names the customer.
 --
 -- The slow part of customer_key is a sub-query that only records without such a first transaction need. The view is internal: the
 -- views about purchases and periods read it. It has the columns
@@ -51,7 +51,7 @@ WHERE NOT EXISTS (
 AND NOT (
     t.type IS NOT DISTINCT FROM 'Non-Consumable' AND t.transaction_id <> t.original_transaction_id
     AND t.original_purchase_date < t.purchase_date
-    -- A sub-query of its own, so that it is computed only for restored purchases.
+    -- A separate sub-query, so that it is computed only for restored purchases.
     AND (SELECT EXISTS (
         SELECT FROM transactions o
          WHERE o.app_id = t.app_id AND o.original_transaction_id = t.original_transaction_id
@@ -60,6 +60,6 @@ AND NOT (
     ))
 ) IS TRUE;
 COMMENT ON VIEW refresh_purchase_records IS
-    'The records of transactions that are purchases of their own, with their customer. A second record of the same purchase, under another transaction ID, is left out, and so is a restored non-consumable. Only for other views.';
+    'The records of transactions that are separate purchases, with their customer. A second record of the same purchase, under another transaction ID, is left out, and so is a restored non-consumable. Only for other views.';
 COMMENT ON COLUMN refresh_purchase_records.customer_key IS
-    'Identifies the customer as well as Apple''s data allow: appTransactionId of the first transaction of the same originalTransactionId; else that of the earliest record with one; else the listed ID whose history contains the purchase; else the original transaction ID.';
+    'Identifies the customer as well as Apple''s data allow: appTransactionId of the first transaction of the same originalTransactionId; else the appTransactionId of the earliest record with one; else the listed ID whose history contains the purchase; else the original transaction ID.';

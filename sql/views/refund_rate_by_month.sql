@@ -52,9 +52,9 @@ COMMENT ON VIEW refund_rate_by_month IS
     'Purchases of each month and how many of them have been refunded, whenever that was.';
 COMMENT ON COLUMN refund_rate_by_month.month IS 'The month of the purchase; its first day, in UTC.';
 COMMENT ON COLUMN refund_rate_by_month.purchases IS 'Purchases and renewals with a price.';
-COMMENT ON COLUMN refund_rate_by_month.refunded IS 'Those of purchases that are refunded, in whole or in part.';
+COMMENT ON COLUMN refund_rate_by_month.refunded IS 'How many of these purchases are refunded, in whole or in part.';
 COMMENT ON COLUMN refund_rate_by_month.refund_rate IS 'refunded divided by purchases, 0 to 1. To combine rows, divide the sums.';
-COMMENT ON COLUMN refund_rate_by_month.refunded_for_an_issue IS 'Those of refunded whose revocationReason is an issue with the app.';
+COMMENT ON COLUMN refund_rate_by_month.refunded_for_an_issue IS 'Refunded purchases whose revocationReason is an issue with the app.';
 COMMENT ON COLUMN refund_rate_by_month.gross_milliunits IS 'Prices of the purchases, in thousandths of a unit of currency.';
 COMMENT ON COLUMN refund_rate_by_month.refunded_milliunits IS 'Refunded amount of these purchases, in thousandths of a unit of currency.';
 COMMENT ON COLUMN refund_rate_by_month.median_delay IS 'Median time from purchase to refund.';

@@ -1,6 +1,6 @@
 -- How many refunds did customers request, and how did Apple decide?
 --
--- A request is a CONSUMPTION_REQUEST notification. Its outcome is that of consumption_requests: the first REFUND or
+-- A request is a CONSUMPTION_REQUEST notification. Its outcome is the same as in consumption_requests: the first REFUND or
 -- REFUND_DECLINED for the same transaction after it, and a REFUND_REVERSED after the refund. Apple does not send a
 -- CONSUMPTION_REQUEST for every refund request. So decisions without an earlier CONSUMPTION_REQUEST are counted separately,
 -- in the month of the decision. Apple keeps notifications for 180 days, so older months are missing unless an earlier crawl
@@ -50,10 +50,10 @@ COMMENT ON VIEW refund_requests_by_month IS
     'Apple''s CONSUMPTION_REQUEST notifications by month and outcome: requests = refunded + declined + reversed + pending. As of the last refresh. consumption_requests has each request with its deadline.';
 COMMENT ON COLUMN refund_requests_by_month.month IS 'The month of the request; for refunded_without_request and declined_without_request, the month of the decision. Its first day, in UTC.';
 COMMENT ON COLUMN refund_requests_by_month.requests IS 'Requests for consumption information after a customer requested a refund. A second request for the same purchase counts again.';
-COMMENT ON COLUMN refund_requests_by_month.refunded IS 'Those of requests that Apple granted.';
-COMMENT ON COLUMN refund_requests_by_month.declined IS 'Those of requests that Apple declined.';
-COMMENT ON COLUMN refund_requests_by_month.reversed IS 'Those of requests that Apple granted and later reversed.';
-COMMENT ON COLUMN refund_requests_by_month.pending IS 'Those of requests without a known decision.';
+COMMENT ON COLUMN refund_requests_by_month.refunded IS 'Requests that Apple granted.';
+COMMENT ON COLUMN refund_requests_by_month.declined IS 'Requests that Apple declined.';
+COMMENT ON COLUMN refund_requests_by_month.reversed IS 'Requests that Apple granted and later reversed.';
+COMMENT ON COLUMN refund_requests_by_month.pending IS 'Requests without a known decision.';
 COMMENT ON COLUMN refund_requests_by_month.refunded_rate IS 'refunded divided by the number of decided requests, 0 to 1. NULL while no request is decided. To combine rows, divide the sums.';
 COMMENT ON COLUMN refund_requests_by_month.requested_milliunits IS 'Prices of the purchases in these requests, in thousandths of a unit of currency. A purchase without a price adds nothing.';
 COMMENT ON COLUMN refund_requests_by_month.median_time_to_decision IS 'Median time from the request to the last decision, for decided requests.';

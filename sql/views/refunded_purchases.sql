@@ -1,7 +1,7 @@
 -- What was refunded, why, and how long after the purchase?
 --
 -- The query starts with the few transactions that have a revocation or a refunded line item, so that it does not scan all
--- transactions. For the same reason it derives refund_date, which equals that of purchases, without reading purchases.
+-- transactions. For the same reason it derives refund_date, which is the same as in purchases, without reading purchases.
 --
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW refunded_purchases AS

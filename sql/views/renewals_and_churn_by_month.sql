@@ -95,7 +95,7 @@ COMMENT ON VIEW renewals_and_churn_by_month IS
 COMMENT ON COLUMN renewals_and_churn_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN renewals_and_churn_by_month.active_at_start IS 'Paid subscriptions to the product that were active at the end of the month before.';
 COMMENT ON COLUMN renewals_and_churn_by_month.renewals IS 'Paid periods that began in the month with transactionReason RENEWAL.';
-COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Those of renewals whose period began after the previous one had expired, in the grace period or later: a failed payment that was recovered. They count in the month of the recovery. billing_recovery_by_month counts failed payments in the month of the failure.';
+COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals whose period began after the previous one had expired, in the grace period or later: a failed payment that was recovered. They count in the month of the recovery. billing_recovery_by_month counts failed payments in the month of the failure.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned IS 'Subscriptions of active_at_start that are not active at the end of the month.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_voluntary IS 'Churned because the customer turned off auto-renewal.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_billing IS 'Churned because Apple could not charge the customer. Apple may still be retrying.';
@@ -105,4 +105,4 @@ COMMENT ON COLUMN renewals_and_churn_by_month.churned_other IS 'Churned because 
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_unknown IS 'Churned for an unknown reason: neither the transaction, nor renewal info, nor a stored notification contains one. An example is a customer who returned later: Apple''s newer renewal info does not contain the earlier reason.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churn_rate IS 'churned divided by active_at_start, 0 to 1. Not RevenueCat''s churn rate, which subscription_movement_by_month has. NULL if nothing was active. To combine products, divide the sums.';
 COMMENT ON COLUMN renewals_and_churn_by_month.trial_conversions IS
-    'Those of renewals that are the first payment after a free trial. RevenueCat does not count them as renewals: subtract them to compare. A trial whose customer bought again after it had ended (transactionReason PURCHASE) is not here, but in trial_conversions of new_subscriptions_by_day, which is therefore at least as high.';
+    'Renewals that are the first payment after a free trial. RevenueCat does not count them as renewals: subtract them to compare. A trial whose customer bought again after it had ended (transactionReason PURCHASE) is not here, but in trial_conversions of new_subscriptions_by_day, which is therefore at least as high.';

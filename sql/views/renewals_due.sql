@@ -1,24 +1,24 @@
 -- Which subscriptions renew next, at what price, and which will not renew?
 --
--- For several seats, Apple's renewalPrice is the average price of a seat. The price here is that of all seats, as in
+-- For several seats, Apple's renewalPrice is the average price of a seat. The price here covers all seats, as in
 -- seat_purchases.
 --
 -- If Apple's own status, whose records Apple did not sign before the renewal info, is expired (2) or revoked (5), the
 -- subscription does not renew, although the renewal info says so. Apple does not sign the status, so the row stays:
 -- will_renew is false, and apple_status and known_from say why.
 --
--- A family member, or a member of a group or organization, has a subscription of their own with renewal info of its own, and
+-- A family member, or a member of a group or organization, has a separate subscription with separate renewal info, and
 -- pays nothing: the purchaser's subscription renews and is charged. So a subscription is left out if the ledger has only
 -- FAMILY_SHARED or ASSIGNED transactions of it; purchases leaves these out, too. inAppOwnershipType is in the transactions,
 -- not in the renewal info. A subscription without a transaction in the ledger stays. For this test, any
 -- transaction of the customer's own is enough; finding the newest would read all of them.
 --
--- price_change compares the price of the renewal with that of the last own transaction, as purchases does. Both columns about the last
+-- price_change compares the price of the renewal with the price of the last own transaction, as purchases does. Both columns about the last
 -- transaction are sub-queries, so a query without them reads no further transaction. Apple does not document whether renewalPrice has an
 -- increase to which the customer has not consented yet: "reflects the discount" is all it says, of offers (renewalPrice, read 2026-11).
 --
--- Only a renewalDate in the future counts. That of a subscription in billing retry or in a grace period is usually past, so
--- most of these are not here; current_subscriptions has them.
+-- Only a renewalDate in the future counts. Most subscriptions in billing retry or in a grace period have a renewalDate in the past,
+-- so they are not here; current_subscriptions has them.
 --
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW renewals_due AS

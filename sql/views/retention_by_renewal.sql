@@ -26,6 +26,6 @@ COMMENT ON COLUMN retention_by_renewal.product_id IS 'The product of the n-th pa
 COMMENT ON COLUMN retention_by_renewal.period IS 'The nominal period of that payment, as an ISO 8601 duration. NULL if it is unknown.';
 COMMENT ON COLUMN retention_by_renewal.payment_number IS 'The number of the payment in the subscription, from 1. Trials do not count.';
 COMMENT ON COLUMN retention_by_renewal.subscriptions IS 'Subscriptions with at least that many payments.';
-COMMENT ON COLUMN retention_by_renewal.due IS 'Those of subscriptions that renewed or ended: the denominator of retention_rate. Subscriptions in their current period are not due. Subscriptions in billing retry are due.';
-COMMENT ON COLUMN retention_by_renewal.renewed IS 'Those of due that were paid again. A product change counts, and so does a payment that Apple recovered. A new purchase after a gap does not count.';
+COMMENT ON COLUMN retention_by_renewal.due IS 'How many of these subscriptions renewed or ended: the denominator of retention_rate. Subscriptions in their current period are not due. Subscriptions in billing retry are due.';
+COMMENT ON COLUMN retention_by_renewal.renewed IS 'How many of the due subscriptions were paid again. A product change counts, and so does a payment that Apple recovered. A new purchase after a gap does not count.';
 COMMENT ON COLUMN retention_by_renewal.retention_rate IS 'renewed divided by due, 0 to 1. NULL while none is due. To combine products, divide the sums.';

@@ -63,5 +63,5 @@ COMMENT ON COLUMN retention_cohorts.product_id IS 'The product of that first per
 COMMENT ON COLUMN retention_cohorts.period IS 'The nominal period of that product, as an ISO 8601 duration. NULL if it is unknown.';
 COMMENT ON COLUMN retention_cohorts.month_number IS 'Months after the cohort''s month; 0 is the end of the cohort''s month.';
 COMMENT ON COLUMN retention_cohorts.subscriptions IS 'Subscriptions in the cohort.';
-COMMENT ON COLUMN retention_cohorts.retained IS 'Those of subscriptions that were active at the end of that month, for any product of the group.';
+COMMENT ON COLUMN retention_cohorts.retained IS 'How many of these subscriptions were active at the end of that month, for any product of the group.';
 COMMENT ON COLUMN retention_cohorts.retention_rate IS 'retained divided by subscriptions, 0 to 1. To combine cohorts, divide the sums.';

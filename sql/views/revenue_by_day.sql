@@ -50,8 +50,8 @@ COMMENT ON VIEW revenue_by_day IS
     'Sales and refunds of each day by product, storefront and currency, before Apple''s commission and tax: gross = new + renewal + one_time. Days without sales and refunds have no row. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN revenue_by_day.day IS 'The day, in UTC.';
 COMMENT ON COLUMN revenue_by_day.purchases IS 'Purchases and renewals with a price.';
-COMMENT ON COLUMN revenue_by_day.new_payments IS 'Those of purchases that are the first payment of a subscription.';
-COMMENT ON COLUMN revenue_by_day.renewal_payments IS 'Those of purchases that are a later payment of a subscription: renewals, product changes, purchases after a gap.';
+COMMENT ON COLUMN revenue_by_day.new_payments IS 'Purchases that are the first payment of a subscription.';
+COMMENT ON COLUMN revenue_by_day.renewal_payments IS 'Purchases that are a later payment of a subscription: renewals, product changes, purchases after a gap.';
 COMMENT ON COLUMN revenue_by_day.gross_milliunits IS 'Prices of the day''s purchases, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.new_milliunits IS 'First payments of subscriptions, including trial conversions, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.renewal_milliunits IS 'Later payments of subscriptions, in thousandths of a unit of currency.';

@@ -6,7 +6,7 @@
 -- Transactions of members (FAMILY_SHARED, ASSIGNED) are not purchases. Source: TransactionMultiSeatInfo and
 -- additionalTransactionReason, App Store Server API 1.23, read 2026-11.
 --
--- The condition on type, quantity and reason is that of the index transactions_seats.
+-- The condition on type, quantity and reason is the same as in the index transactions_seats.
 --
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW seat_purchases AS
@@ -29,7 +29,7 @@ CROSS JOIN LATERAL (
 WHERE t.type = 'Auto-Renewable Subscription' AND (t.quantity > 1 OR t.additional_transaction_reason IS NOT NULL)
   AND t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED';
 COMMENT ON VIEW seat_purchases IS
-    'Purchases of subscriptions with several seats: how many seats, at which average price, and what all of them cost, before Apple''s commission and tax. Seats that were added during a period have a transaction of their own. Use App Store Connect''s reports for accounting.';
+    'Purchases of subscriptions with several seats: how many seats, at which average price, and what all of them cost, before Apple''s commission and tax. Seats that were added during a period have a separate transaction. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN seat_purchases.seats IS 'Apple''s quantity: the seats that this transaction bought, refunded ones included.';
 COMMENT ON COLUMN seat_purchases.revoked_seats IS
     'Apple''s revokedSeatQuantity: the seats of this transaction that were refunded while others remain. Apple reports neither the amount nor the date in the transaction, so price_milliunits contains them. NULL if there are none.';

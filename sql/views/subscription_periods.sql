@@ -25,9 +25,9 @@
 -- usual one, period and mrr_milliunits are NULL. This happens in the sandbox, where a month takes minutes.
 --
 -- A subscription with several seats has the price of all seats, as in seat_purchases. When seats are added during a period,
--- Apple makes another transaction for them, which expires with the period and does not replace the first one. It has a row of
--- its own, from the addition on. The MRR of that row is that of all transactions of the period so far that are not revoked:
--- Apple does not say whether it prorates the price of added seats, so their price counts as that of a whole period. If the
+-- Apple makes another transaction for them, which expires with the period and does not replace the first one. It has a separate
+-- row, from the addition on. The MRR of that row covers all transactions of the period so far that are not revoked.
+-- Apple does not say whether it prorates the price of added seats, so their price counts for a whole period. If the
 -- seats of one transaction are refunded, the period goes on with the others, and its MRR is lower from the refund on
 -- (seat_refunds_at). A month that is over does not change. When all of them are refunded, the period ends.
 --
@@ -112,7 +112,7 @@ WITH stretch AS (
             ) END
         ) AS period
     FROM stretch s
-    -- For seats: the price of the transaction's seats; that of all seats of the period so far; when the last of them was refunded, if all
+    -- For seats: the price of the transaction's seats; the price of all seats of the period so far; when the last of them was refunded, if all
     -- were; the refunds of some of them, and the price before each; and the beginning of the period.
     LEFT JOIN (
         SELECT a.app_id, a.original_transaction_id, a.transaction_id, a.price_milliunits, a.transactions, a.all_revoked_at, a.period_starts_at,
@@ -148,7 +148,7 @@ WITH stretch AS (
     LEFT JOIN renewals_signed r ON r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
     LEFT JOIN products p ON p.app_id = s.app_id AND p.product_id = s.product_id
     LEFT JOIN product_periods usual ON usual.app_id = s.app_id AND usual.product_id = s.product_id
-    -- The condition is the same as that of the index notifications_period_evidence.
+    -- The condition is the same as in the index notifications_period_evidence.
     LEFT JOIN (
         SELECT n.app_id, n.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id) AS purchase_key,
                bool_or(n.notification_type = 'RENEWAL_EXTENDED') AS is_extended,

@@ -35,6 +35,6 @@ COMMENT ON COLUMN subscriptions_by_status.will_renew IS 'Subscriptions with auto
 COMMENT ON COLUMN subscriptions_by_status.will_not_renew IS 'Subscriptions with auto-renewal off. For subscriptions in neither column, auto-renewal is unknown.';
 COMMENT ON COLUMN subscriptions_by_status.mrr_milliunits IS 'Monthly recurring revenue of subscriptions that are active or in their grace period, in thousandths of a unit of currency.';
 COMMENT ON COLUMN subscriptions_by_status.trials_will_not_renew IS
-    'Those of trials with auto-renewal off. RevenueCat calls them cancelled trials. They run until they expire and are included in trials.';
+    'Trials with auto-renewal off. RevenueCat calls them cancelled trials. They run until they expire and are included in trials.';
 COMMENT ON COLUMN subscriptions_by_status.reported_by_apple IS
     'Subscriptions whose state is Apple''s own status from Get All Subscription Statuses. The states of the others are derived from signed records.';

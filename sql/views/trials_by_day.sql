@@ -47,8 +47,8 @@ COMMENT ON VIEW trials_by_day IS
 COMMENT ON COLUMN trials_by_day.day IS 'The day the trial began, in UTC.';
 COMMENT ON COLUMN trials_by_day.product_id IS 'The product of the trial.';
 COMMENT ON COLUMN trials_by_day.started IS 'Free trials that began on the day.';
-COMMENT ON COLUMN trials_by_day.converted IS 'Those of started that were followed by a payment, whenever that was, before another trial of the subscription. A later refund does not undo the conversion.';
-COMMENT ON COLUMN trials_by_day.running IS 'Those of started that still run.';
-COMMENT ON COLUMN trials_by_day.will_not_renew IS 'Those of running with auto-renewal off. RevenueCat calls them cancelled trials.';
-COMMENT ON COLUMN trials_by_day.lost IS 'Those of started that ended without a payment so far. A trial without an expiresDate counts here.';
+COMMENT ON COLUMN trials_by_day.converted IS 'Trials that were followed by a payment, whenever that was, before another trial of the subscription. A later refund does not undo the conversion.';
+COMMENT ON COLUMN trials_by_day.running IS 'Trials that still run.';
+COMMENT ON COLUMN trials_by_day.will_not_renew IS 'Running trials with auto-renewal off. RevenueCat calls them cancelled trials.';
+COMMENT ON COLUMN trials_by_day.lost IS 'Trials that have ended without a payment so far. A trial without an expiresDate counts here.';
 COMMENT ON COLUMN trials_by_day.conversion_rate IS 'converted divided by started, 0 to 1. It can still grow while trials run. To combine rows, divide the sums.';

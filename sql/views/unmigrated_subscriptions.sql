@@ -1,20 +1,21 @@
 -- Which active subscriptions were not migrated to Advanced Commerce, and why?
 --
 -- One row for each app_id, original_transaction_id. Only of apps for which a migration (migrateSubscription) was planned. A subscription
--- Readers: loader, exporter, actor, analyst.
 -- is migrated when its last transaction or its newest renewal info has Advanced Commerce. What a family member shares is left out: it
 -- follows the purchase.
 --
--- The reason is that of the row of the last plan that has the subscription; a row that only repeats another one does not count:
+-- The reason is from the subscription's row in the last plan that has it; a row that only repeats another one does not count:
 --   never planned                    no plan has had the subscription
 --   subscribed since the last plan   the same, because it began later
 --   sorted out                       a rule of the plan; rule names it
 --   waiting                          the row was not sent yet
 --   rejected                         Apple refused the request; apple_code says why
---   outcome unknown                  the request was sent, and what became of it is not known, or not yet
+--   outcome unknown                  the request was sent, and its outcome is not known, or not yet
 --   not applied                      the request was sent, and Apple's data shows that it was not applied
 --   cancelled                        the row was not sent, because the job was removed
 --   not crawled since                Apple migrated it; a crawl will show that
+--
+-- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW unmigrated_subscriptions AS
 SELECT
     c.app_id, c.original_transaction_id, c.product_id,

@@ -113,7 +113,7 @@ extension ActionLedger {
 
     /// The batches of the job, the newest first.
     ///
-    /// With `recentAndOpen`, only those of the last day with rows to send or with an unknown outcome.
+    /// With `recentAndOpen`, only batches of the last day with rows to send or with an unknown outcome.
     func batches(on connection: borrowing PostgresConnection, recentAndOpen isRecent: Bool = false) throws
         -> [ActionBatch]
     {

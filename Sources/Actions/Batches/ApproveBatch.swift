@@ -14,7 +14,6 @@ extension ActionLedger {
     /// - Parameters:
     ///   - sha256: The hash that the plan showed.
     ///   - rows: The number of rows that the batch will send.
-    /// - Returns: The approved batch.
     /// - Throws: ``ActionRefusal``, ``Postgres/PostgresError``.
     package func approve(_ sha256: String, rows: Int64) async throws -> ActionBatch {
         do {

@@ -15,7 +15,6 @@ struct ErasedCustomers {
     private let count: Int64
 
     /// - Parameters:
-    ///   - app: The app of the batch.
     ///   - isBlocking: Whether to block erasures until the transaction ends.
     ///   - connection: Inside the transaction of the plan, before it reads anything.
     /// - Throws: ``Postgres/PostgresError``.

@@ -31,7 +31,6 @@ struct InputFeed {
     /// - Parameters:
     ///   - connection: Inside a transaction.
     ///   - take: Gets at least one row. It is not called for an input without rows.
-    /// - Returns: The kept columns.
     /// - Throws: ``ActionInputError``, errors of `take`, ``Postgres/PostgresError``.
     func read(
         on connection: borrowing PostgresConnection,

@@ -13,7 +13,6 @@ extension ActionLedger {
     /// an earlier plan of the job that was not approved.
     ///
     /// - Parameter source: Where the rows come from.
-    /// - Returns: The batch.
     /// - Throws: ``ActionInputError``, ``ActionRefusal/plannedAtOnce``, ``Postgres/PostgresError``.
     package func plan(_ source: BatchSource) async throws -> ActionBatch {
         do {
@@ -42,7 +41,8 @@ extension ActionLedger {
                 + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
         )
         try connection.script(Self.stagingTables)
-        // It ends the approvals of older batches. Who holds the lock later than a row can wait for who holds the row.
+        // The plan ends the approvals of older batches. It takes this lock before it locks a row, so that it cannot
+        // deadlock.
         if !requiresApproval { try lockApprovals(on: connection) }
         let (columns, sha256) = try stage(source, without: erased, on: connection)
         try connection.script("ANALYZE stage_action_rows")

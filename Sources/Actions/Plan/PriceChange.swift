@@ -33,7 +33,8 @@ package struct PriceChange: Sendable, Equatable {
 }
 
 extension ActionLedger {
-    /// The prices that the rows to send of a batch change, those of the most rows first; none for an action that changes no price.
+    /// The prices that the rows to send of a batch change, by descending number of rows; none for an action that
+    /// changes no price.
     package func priceChanges(of batch: ActionBatch) async throws -> [PriceChange] {
         let (app, job) = (app, job)
         guard job.action.columns.contains(where: { $0.name == "items" }) else { return [] }

@@ -22,9 +22,6 @@ package enum RequestID {
 
     /// The ID of the request of a row.
     ///
-    /// - Parameters:
-    ///   - position: The position of the row.
-    ///   - batch: The ID of the batch.
     /// - Returns: Sixteen bytes.
     package static func row(_ position: Int64, of batch: [UInt8]) -> [UInt8] {
         versionFive(in: batch, String(position))

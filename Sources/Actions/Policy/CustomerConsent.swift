@@ -57,8 +57,6 @@ struct CustomerConsent {
     ///
     /// - Parameters:
     ///   - consent: Of the policy.
-    ///   - transactionId: The purchase.
-    ///   - app: Its app.
     ///   - connection: Inside a transaction.
     /// - Returns: `false` also if the ledger no longer has the purchase.
     /// - Throws: ``ActionInputError``, ``Postgres/PostgresError``.
@@ -94,7 +92,7 @@ struct CustomerConsent {
 
     /// The wanted IDs that a file has in a column.
     ///
-    /// A cell that is no ID is an error: the customer who is meant would count as one who has not consented.
+    /// A cell that is no ID is an error: the intended customer would count as one who has not consented.
     static func read(_ path: String, _ column: CustomerIDColumn, _ wanted: Set<String>) throws -> Set<String> {
         var found: Set<String> = []
         var place: Int?

@@ -59,7 +59,6 @@ extension ActionLedger {
     ///   - sha256: The hash that `actions rehearse` showed.
     ///   - rows: The most rows of all batches that follow from the approval; at least 1.
     ///   - term: How long it is in force.
-    /// - Returns: The approval.
     /// - Throws: ``ActionRefusal``, ``Postgres/PostgresError``.
     package func approvePolicy(_ sha256: String, rows: Int64, for term: Duration) async throws -> PolicyApproval {
         guard let policy = job.policy, let found = job.policySHA256 else { throw ActionRefusal.noPolicy(job: job.name) }
@@ -87,7 +86,6 @@ extension ActionLedger {
     ///
     /// A request that is under way is not called back.
     ///
-    /// - Returns: What was withdrawn.
     /// - Throws: ``ActionRefusal/nothingApproved(job:)``, ``ActionRefusal/policyWithdrawn(hash:by:at:)`` if the policy's approval is
     ///   withdrawn already and no batch has rows left, ``Postgres/PostgresError``.
     package func withdraw() async throws -> Withdrawal {

@@ -33,7 +33,6 @@ struct PolicyInput {
     /// - Parameters:
     ///   - skipped: Transaction IDs to leave out.
     ///   - limit: The most rows.
-    ///   - connection: A session of the ledger.
     /// - Returns: `nil` without such a request.
     /// - Throws: ``ActionInputError``, ``Postgres/PostgresError``.
     func unanswered(

@@ -7,11 +7,8 @@ extension RefundRequest {
     /// Reads the refund requests of an app, the oldest first.
     ///
     /// - Parameters:
-    ///   - app: The app.
     ///   - days: The requests of so many days; `nil` for those that are open and have no answer.
     ///   - states: Without `days`: the states in which an answer does not count as one.
-    ///   - connection: A session of the ledger.
-    /// - Returns: The requests.
     /// - Throws: ``Postgres/PostgresError``.
     static func all(
         of app: AppID,

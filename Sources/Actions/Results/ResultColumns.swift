@@ -1,4 +1,4 @@
-/// The columns that result files add to those of the input.
+/// The columns that result files have in addition to the input's columns.
 package enum ResultColumns {
     package static let all = [
         "outcome_position", "outcome", "outcome_reason", "outcome_request_id", "outcome_http_status",

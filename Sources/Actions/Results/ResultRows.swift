@@ -28,8 +28,6 @@ extension ActionLedger {
     /// Reads the rows of one result file, in the order of the input.
     ///
     /// - Parameters:
-    ///   - file: The file.
-    ///   - batch: The batch.
     ///   - position: The position after which the rows begin; 0 for the first.
     ///   - connection: In the snapshot of all files.
     /// - Returns: At most a few thousand rows; none at the end.

@@ -1,6 +1,6 @@
 -- Which prices do the valid rows of a batch change, from what to what?
 --
--- The old price is that of the item in the newest renewal info; NULL if the ledger does not know it. Only items of a price change have a price.
+-- The old price is the item's price in the newest renewal info; NULL if the ledger does not know it. Only items of a price change have a price.
 SELECT e.item ->> 'SKU' AS sku, coalesce(n.currency, r.parameters ->> 'currency') AS currency, o.price_milliunits AS old_price,
        (e.item ->> 'price')::bigint AS new_price, count(*) AS rows
   FROM action_rows r

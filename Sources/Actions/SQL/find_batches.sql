@@ -1,4 +1,4 @@
--- The batches of a job, the newest first; with :recent_and_open those of the last day that have rows to send or to find out.
+-- The batches of a job, the newest first; with :recent_and_open only batches of the last day that have rows to send or to find out.
 SELECT batch_id, action, rows_sha256, parameters_sha256, salted_sha256, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible,
        rows_duplicate, rows_same, planned_at, planned_by, approval_required, approved_at, approved_by, approved_rows,
        approval_expires_at, policy_sha256, policy_approval_id, started_at, finished_at, approval_ended_at, approval_ended_by, approval_ended_because,

@@ -1,4 +1,4 @@
--- Ends a row whose deadline has passed, and gives back one whose batch has no approval in force, if this process still holds the row.
+-- Ends a row whose deadline has passed, and gives back one whose batch has no approval in force, if this process still has the row's lease.
 --
 -- After the deadline, a row without a request that may have been applied is cancelled. Any other stays unknown: the success of the same
 -- request after the deadline would not say whether Apple used the answer. A row without an approval is unsent.

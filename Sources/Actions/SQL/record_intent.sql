@@ -1,4 +1,4 @@
--- Records that a request is about to be sent, if this process still holds the row, the row's deadline has not passed, and the row may be sent:
+-- Records that a request is about to be sent, if this process still has the row's lease, the row's deadline has not passed, and the row may be sent:
 -- the approval of its batch is in force and of this policy, or an earlier request of the row can have been sent. The row count says whether it
 -- was recorded.
 --

@@ -1,4 +1,4 @@
--- Records the result of an attempt, and the state of its row, if this process still holds the row.
+-- Records the result of an attempt, and the state of its row, if this process still has the row's lease.
 --
 -- The attempt is recorded in any case: its request was sent by this process. With :releases the lease ends, and the row is not
 -- available before the next run opens the batch. A row that Apple did not get is unsent again; if the approval of its batch has ended

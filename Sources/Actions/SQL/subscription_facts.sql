@@ -2,7 +2,7 @@
 --
 -- An extension that Apple confirmed counts before the crawl brings its notification. Then the transaction in the ledger still has the
 -- earlier expiresDate, so expires_date_before is the date in Apple's answer, and NULL if it is not known: a date that is not the last
--- one would prove another extension than that of the row.
+-- one would prove another extension than the row's.
 INSERT INTO stage_action_facts (position, transaction_id, type, purchase_date, expires_date, revocation_date, in_app_ownership_type,
                                price_milliunits, currency, signed_date, offer_discount_type, has_advanced_commerce, expires_date_before,
                                extensions)

@@ -13,7 +13,6 @@ package struct AppleServer: Sendable {
     private let time: Timekeeper
 
     /// - Parameters:
-    ///   - client: Sends the requests.
     ///   - verifier: Of the job's app.
     ///   - now: PostgreSQL's clock.
     ///   - time: Its monotonic clock.
@@ -31,9 +30,7 @@ package struct AppleServer: Sendable {
 
     /// Sends a request once.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - departsBy: The last moment at which it may be sent, on the monotonic clock.
+    /// - Parameter departsBy: The last moment at which it may be sent, on the monotonic clock.
     /// - Returns: The answer, or why there is none.
     /// - Throws: `CancellationError`, ``SignedData/SigningError``.
     func send(_ request: AppStoreRequest, departingBy departsBy: Duration) async throws -> SendResult {

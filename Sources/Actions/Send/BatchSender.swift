@@ -71,7 +71,8 @@ struct BatchSender: Sendable {
 
     /// Sends rows until none is left for this run, or until ``stop()``.
     ///
-    /// Waits for the rows that other processes hold: a row of a killed process becomes available when its lease expires.
+    /// Waits for the rows that other processes have leased: a row of a killed process becomes available when its lease
+    /// expires.
     ///
     /// - Throws: ``ActionStop`` when the run must end, `CancellationError`, errors of the ledger.
     func send(concurrency: Int) async throws {
@@ -271,7 +272,6 @@ struct BatchSender: Sendable {
     /// - Parameters:
     ///   - answer: With status 401.
     ///   - refusals: The 401s in a row for the request, including this one.
-    /// - Returns: The decision.
     func decision(on answer: HTTPAnswer, refusals: Int) -> KeyPatience.Decision {
         keyPatience.decision(on: answer, refusals: refusals, now: UnixMilliseconds(rawValue: time.wallClock()))
     }
@@ -382,7 +382,7 @@ extension BatchSender {
         report(.ended(position: row.position, state: .unknown))
     }
 
-    /// Ends or gives back a row that may not be sent, if this process still holds it.
+    /// Ends or gives back a row that may not be sent, if this process still has its lease.
     private func giveUp(_ row: LeasedRow) async throws {
         close(row, try await queue.giveUp(row))
     }
@@ -395,7 +395,7 @@ extension BatchSender {
     }
 }
 
-/// The process was told to stop before it sent another request of the row.
+/// The process was stopped before it sent another request of the row.
 private struct SendingStopped: Error {}
 
 extension LeasedRow {

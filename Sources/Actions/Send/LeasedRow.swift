@@ -25,7 +25,7 @@ struct LeasedRow: Sendable {
     let transactionIDBefore: String?
     /// The original transaction ID of the row's subscription or purchase in the ledger; `nil` if the plan did not look it up.
     var originalTransactionID: String?
-    /// The `requestReferenceId` in the ledger at that time: that of the last Advanced Commerce request before.
+    /// The `requestReferenceId` in the ledger at that time, from the last Advanced Commerce request before.
     var requestReferenceIDBefore: String?
 
     var lease: HeldRow { HeldRow(position: position, epoch: epoch) }

@@ -8,7 +8,6 @@ struct RejectionWatch: Sendable {
     private var ended: Int
 
     /// - Parameters:
-    ///   - rule: The job's rule.
     ///   - rejected: The rejected rows of the batch so far, over all processes.
     ///   - ended: Its rows with a known outcome so far.
     ///   - consecutive: How many of the last ones were rejected in a row.

@@ -18,8 +18,6 @@ final class RowFeed: Sendable {
     private let ready = Mutex<[LeasedRow]>([])
 
     /// - Parameters:
-    ///   - queue: The rows of the batch.
-    ///   - leases: Gets the leases.
     ///   - batch: The most rows that are leased at once.
     ///   - time: Its monotonic clock and its sleep.
     ///   - isStopped: Whether no further row may be begun.

@@ -28,10 +28,10 @@ struct RowQueue: Sendable {
         owner = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    /// Makes the rows of the batch available: those that were never sent, and those with an unknown outcome that a request can still find
-    /// out.
+    /// Makes rows of the batch available: rows that were never sent, and rows whose unknown outcome a request can still
+    /// find out.
     ///
-    /// Rows that another process holds are not changed.
+    /// Rows that another process has leased are not changed.
     func open() async throws {
         try await actions.ledger.transaction { connection in
             _ = try connection.run(
@@ -109,7 +109,7 @@ struct RowQueue: Sendable {
 
     /// Renews leases.
     ///
-    /// - Returns: Those that this process still holds.
+    /// - Returns: The rows whose leases this process still has.
     func renew(_ held: [HeldRow]) async throws -> [HeldRow] {
         try await pool.transaction { connection in
             let renewed = try connection.run(
@@ -143,13 +143,12 @@ struct RowQueue: Sendable {
     /// Records that a request is about to be sent.
     ///
     /// - Parameters:
-    ///   - row: The row.
     ///   - purpose: Why the request is sent.
-    ///   - request: The request.
     ///   - policy: ``JobPlan/ActionJob/policySHA256`` of the job file as it is now.
     /// - Returns: The number of the attempt.
-    /// - Throws: ``RowLeaseLost`` when another process now holds the row, its deadline has passed, or no approval of it is in force;
-    ///   ``ConsentWithdrawn`` when the customer does not consent any more; ``ActionRefusal/policyChanged(approved:found:)``. Then nothing may be sent.
+    /// - Throws: ``RowLeaseLost`` when another process has leased the row, its deadline has passed, or no approval of
+    ///   it is in force; ``ConsentWithdrawn`` when the customer does not consent any more;
+    ///   ``ActionRefusal/policyChanged(approved:found:)``. Then nothing may be sent.
     func recordIntent(
         _ row: LeasedRow,
         _ purpose: AttemptPurpose,
@@ -180,7 +179,7 @@ struct RowQueue: Sendable {
     /// Ends a row whose deadline has passed, which is cancelled, or stays unknown if an earlier request may have been applied; gives back a
     /// row without an approval in force.
     ///
-    /// - Returns: The new state; `nil` if the row may be sent, or another process now holds it.
+    /// - Returns: The new state; `nil` if the row may be sent, or another process has leased it.
     func giveUp(_ row: LeasedRow) async throws -> RowState? {
         try await pool.transaction { connection in
             try connection.run(
@@ -203,7 +202,7 @@ struct RowQueue: Sendable {
     /// Ends a row whose customer does not consent any more: it is cancelled, or stays unknown if an earlier request may have been
     /// applied.
     ///
-    /// - Returns: The new state; `nil` if another process now holds the row.
+    /// - Returns: The new state; `nil` if another process has leased the row.
     func endWithoutConsent(_ row: LeasedRow) async throws -> RowState? {
         try await pool.transaction { connection in
             try connection.run(
@@ -220,7 +219,8 @@ struct RowQueue: Sendable {
     ///
     /// A row that is unsent again is cancelled if the approval of its batch has ended meanwhile.
     ///
-    /// - Throws: ``RowLeaseLost`` when another process now holds the row. The attempt is recorded, the row is not changed.
+    /// - Throws: ``RowLeaseLost`` when another process has leased the row. The attempt is recorded, the row is not
+    ///   changed.
     func record(_ change: RowChange, of row: LeasedRow, attempt: Int32) async throws {
         let isHeld = try await pool.transaction { connection in
             let result = change.result

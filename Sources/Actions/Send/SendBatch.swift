@@ -69,12 +69,9 @@ extension ActionLedger {
     ///
     /// - Parameters:
     ///   - batch: One of ``batchesToSend()``.
-    ///   - server: Apple's server.
-    ///   - limiters: Those of the action and of the endpoint that reads its effect back.
+    ///   - limiters: For the action and for the endpoint that reads its effect back.
     ///   - window: The limiter's window. In a rehearsal it can be shorter, and all other times shrink with it.
-    ///   - time: Clocks and sleep.
     ///   - policy: Reads ``JobPlan/ActionJob/policySHA256`` from the job file again.
-    ///   - report: Called for each event.
     /// - Throws: ``ActionStop``, ``ActionRefusal/tooManyRows(rows:maximum:)``, ``ActionRefusal/changed(hash:found:)``,
     ///   ``ActionRefusal/changedRow(hash:position:)``, ``ActionRefusal/policyChanged(approved:found:)``;
     ///   ``ActionRefusal/expired(hash:at:)`` and ``ActionRefusal/approvalEnded(hash:_:)`` if rows are left that may not be sent any more;
@@ -127,7 +124,7 @@ extension ActionLedger {
             if case .policyChanged? = error as? ActionRefusal {
                 try await endApprovals(ofOtherPoliciesThan: try policy())
             }
-            // In a task of its own, so that a cancellation does not interrupt it. Leases that are not released expire.
+            // In a separate task, so that a cancellation does not interrupt it. Leases that are not released expire.
             await Task {
                 try? await withTimeLimit(Self.shutdownTimeout, time: time) { try await queue.release() }
             }.value

@@ -119,7 +119,7 @@ extension AdvancedCommerceField.Kind {
 
     /// Checks a value.
     ///
-    /// - Throws: The first rule that the value breaks; the path is empty, or that of a value inside this one.
+    /// - Throws: The first rule that the value breaks; the path is empty, or leads to a value inside this one.
     func check(_ value: JSONElement) throws(AdvancedCommerceProblem) {
         switch self {
         case .text(let longest, let rule, let invalid):

@@ -24,7 +24,7 @@ package final class AdvancedCommerceObject: Sendable {
 
     /// Checks an object.
     ///
-    /// - Throws: The first rule that the object breaks; the path is empty, or that of a value inside the object.
+    /// - Throws: The first rule that the object breaks; the path is empty, or leads to a value inside the object.
     func check(_ object: JSONElement) throws(AdvancedCommerceProblem) {
         guard object.isObject else {
             throw AdvancedCommerceProblem("", AdvancedCommerceProblem.wrongType, "must be an object")

@@ -12,8 +12,6 @@ package enum InAppRequest: String, CaseIterable, Sendable {
 
     /// Checks a request by Apple's rules for its operation.
     ///
-    /// - Parameter request: The whole request.
-    /// - Returns: Its operation.
     /// - Throws: The first rule that the request breaks.
     @discardableResult
     package static func check(_ request: JSONElement) throws(AdvancedCommerceProblem) -> InAppRequest {

@@ -117,7 +117,7 @@ extension DeliveryLog.State {
             number: order.count,
             attempts: attempts,
             schedule: schedule,
-            // The history is that of version 2.
+            // Apple's history has only notifications of version 2.
             isInHistory: version == .two || notification.isAlwaysVersionTwo
         )
         delivery.fault = faults.next(for: notification)

@@ -4,7 +4,8 @@ import SignedData
 
 /// Finds the app of a request: Apple's endpoints are the same for all apps, and the token names the app.
 ///
-/// The simulator's own endpoints are those of the first app, or of the one in the query: `/simulator/world?bundleId=com.example.two`.
+/// The simulator's own endpoints serve the first app, or the app in the query:
+/// `/simulator/world?bundleId=com.example.two`.
 struct AccountResponder: HTTPResponder {
     /// By bundle ID; at least one.
     let apps: [(bundleId: String, responder: RouteResponder)]

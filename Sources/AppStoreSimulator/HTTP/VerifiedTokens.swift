@@ -5,7 +5,7 @@ import Synchronization
 
 /// Verifies each bearer token once and keeps the result: a client sends the same token with thousands of requests.
 final class VerifiedTokens: Sendable {
-    /// A token that was accepted, and for how long that holds.
+    /// A token that was accepted, and for how long it is valid.
     private struct Accepted {
         let from: UnixMilliseconds
         let until: UnixMilliseconds

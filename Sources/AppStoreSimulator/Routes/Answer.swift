@@ -5,7 +5,7 @@ struct Answer: Sendable {
     /// The most records on one page.
     static let pageSize = 20
 
-    /// Writes the members of the answer except those of ``paging``.
+    /// Writes the members of the answer that ``paging`` does not write.
     ///
     /// `signed` has the JWS of each of ``records``, in their order. It is empty when a fault removed the records.
     typealias Layout = @Sendable (_ signed: [String], inout AnswerWriter) -> Void

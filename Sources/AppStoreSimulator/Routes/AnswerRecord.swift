@@ -11,7 +11,7 @@ struct AnswerRecord: Sendable {
     /// `transaction`, `refund`, `notification`, `renewal` or `appTransaction`: what `GET /simulator/world` and
     /// `/simulator/pages` call it.
     let kind: String
-    /// Identifies the record among those of its kind, in every answer.
+    /// Identifies the record among all records of its kind, in every answer.
     let key: String
     /// Milliseconds since 1970.
     let signedDate: Int64

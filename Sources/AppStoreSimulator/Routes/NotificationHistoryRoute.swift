@@ -41,7 +41,7 @@ extension Route {
             where: { filter.matches($0, at: now) }
         )
         let shown = found.prefix(Answer.pageSize)
-        // The attempts made until the answer stand beside each JWS, unsigned.
+        // The attempts made until the answer are next to each JWS, unsigned.
         let attempts = shown.map { $0.notification.attempts(until: now).json }
         return Answer(
             records: shown.map { .notification($0.notification, in: world.app) },

@@ -33,7 +33,7 @@ struct AdvancedCommerce: Sendable, Equatable {
     struct PriceIncrease: Sendable, Equatable {
         /// In milliunits.
         let price: Int64
-        /// `SCHEDULED` before Apple has told the customer, then `PENDING` while consent is needed, or `ACCEPTED`.
+        /// `SCHEDULED` before Apple has informed the customer, then `PENDING` while consent is needed, or `ACCEPTED`.
         var status: String
         let dependents: [String]
     }
@@ -71,7 +71,7 @@ struct AdvancedCommerce: Sendable, Equatable {
         let type: String
     }
 
-    /// That of the last request of the app or of its server.
+    /// From the last request of the app or of its server.
     var requestReferenceId: String
     /// Changes with every request.
     var consistencyToken: String
@@ -82,7 +82,7 @@ struct AdvancedCommerce: Sendable, Equatable {
     var taxCode: String
     /// In percent.
     let taxPercent: Int64
-    /// Whether prices and refunds contain the tax, as in all storefronts but those of the United States and Canada.
+    /// Whether prices and refunds contain the tax, as in all storefronts except the United States and Canada.
     ///
     /// Source: `refundAmount` of the Advanced Commerce API, read 2026-11.
     let isTaxIncluded: Bool
@@ -98,8 +98,8 @@ struct AdvancedCommerce: Sendable, Equatable {
 
     /// The price of the transaction: the sum of what the items cost with their offers.
     var price: Int64 { items.reduce(0) { $0 + $1.charged } }
-    /// Apple's `priceIncreaseStatus`: 0 while the customer has not consented to an increase that needs it, 1 after that, and when the
-    /// customer was told of one that needs none; `nil` without a communicated increase.
+    /// Apple's `priceIncreaseStatus`: 0 while the customer has not consented to an increase that needs it, 1 after
+    /// that, and when Apple has communicated an increase that needs no consent; `nil` without a communicated increase.
     var priceIncreaseStatus: Int64? {
         let statuses = Set((next?.items ?? []).compactMap { $0.increase?.status })
         if statuses.contains("PENDING") { return 0 }

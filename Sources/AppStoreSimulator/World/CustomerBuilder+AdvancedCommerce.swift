@@ -14,7 +14,7 @@ extension CustomerBuilder {
         append(chain, endingAt: lastDay(period: .month))
     }
 
-    /// Adds one active subscription to the first shelf alone, without an offer, which renews in 2 to 30 days.
+    /// Adds one active subscription to only the first shelf, without an offer, which renews in 2 to 30 days.
     mutating func addAdvancedSubscriber() {
         let product = Product.advancedSubscription
         var goods = basket(of: product, period: product.period)

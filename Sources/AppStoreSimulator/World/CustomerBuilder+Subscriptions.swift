@@ -118,8 +118,8 @@ extension CustomerBuilder {
 
     /// A random end of the last period: 60% are in the future, the others within the last 300 days.
     ///
-    /// Those of one customer in eight are within the last 30 days, so that also a small world has subscriptions in their grace
-    /// period and in billing retry.
+    /// One customer in eight has an end within the last 30 days, so that also a small world has subscriptions in their
+    /// grace period and in billing retry.
     mutating func lastDay(period: Period) -> Int64 {
         guard !random.chance(percent: 60) else { return now + random.within(Moment.hour..<period.milliseconds) }
         let age = random.within(Moment.day..<(300 * Moment.day))

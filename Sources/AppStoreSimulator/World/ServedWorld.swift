@@ -3,7 +3,7 @@ import Synchronization
 
 /// The world behind a lock: many requests read it, and one at a time changes it.
 ///
-/// It contains no signatures. An answer signs its records without holding the lock.
+/// It contains no signatures. An answer signs its records without the lock.
 final class ServedWorld: Sendable {
     let app: SimulatedApp
     private let state: Mutex<State>

@@ -26,7 +26,7 @@ struct SimulatedApp: Sendable {
     ///   - environment: Where the app is.
     ///   - seed: Determines the IDs of the key.
     ///   - bundleId: Another for each app of the account.
-    ///   - place: The place of the app among those of the account, from 0.
+    ///   - place: The place of the app among the account's apps, from 0.
     init(
         environment: AppStoreEnvironment,
         seed: UInt64,

@@ -20,7 +20,7 @@ struct WorldParameters: Sendable, Equatable {
     /// Further customers, with one active Advanced Commerce subscription each.
     var advancedCommerceSubscribers = 0
     var bundleId = SimulatorConfiguration.defaultBundleId
-    /// The place of the app among those of its account, from 0.
+    /// The place of the app among its account's apps, from 0.
     var place = 0
     /// Determines the key, which all apps of an account share; ``seed`` if it is `nil`.
     var account: UInt64?

@@ -57,7 +57,7 @@ struct MigrationText {
     let refresh: RefreshReport?
 
     var lines: [String] {
-        // In a new schema everything is new, and an index that a later migration replaces held nothing.
+        // In a new schema everything is new, and an index that a later migration replaces was empty.
         var lines: [String] = []
         if changes.isNew {
             if let last = changes.applied.max() {

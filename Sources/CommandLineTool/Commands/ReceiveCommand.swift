@@ -74,7 +74,7 @@ extension ListenAddress: ExpressibleByArgument {
 }
 
 extension JobArgument {
-    /// The pipeline of a job with a receiver alone, for commands that accept every kind; `nil` for other jobs.
+    /// The pipeline of a job with only a receiver, for commands that accept every kind; `nil` for other jobs.
     func receiverPipeline() throws -> ReceiverPipeline? {
         let job = try AnyJob.load(path: path, environment: ProcessInfo.processInfo.environment)
         guard case .receiver(let job) = job else { return nil }

@@ -71,7 +71,8 @@ enum ProgressForm: String, ExpressibleByArgument, CaseIterable {
         resolved(isTerminal: Console.isTerminal, isCapable: Terminal.isCapable(STDERR_FILENO))
     }
 
-    /// The form beside logs of a format: each line of JSON logs is an object, so a bar becomes the lines of ``plain``, as events.
+    /// The form together with logs of a format: each line of JSON logs is an object, so a bar becomes the lines of
+    /// ``plain``, as events.
     func beside(_ format: LogFormat) -> ProgressForm {
         format == .json && self == .bar ? .plain : self
     }

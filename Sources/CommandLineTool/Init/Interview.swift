@@ -15,7 +15,6 @@ final class Interview {
     ///
     /// - Parameters:
     ///   - question: What to ask for.
-    ///   - option: The name of the option.
     ///   - given: Its value; `nil` if it was not given.
     ///   - usual: The value for an empty answer; without it an answer is required.
     ///   - accept: Sets the value, and returns what is wrong with it.
@@ -58,8 +57,6 @@ final class Interview {
     /// Asks the questions in `body`; SIGINT and SIGTERM end the process with a message meanwhile.
     ///
     /// A question waits for its answer in `read`, which a cancelled task does not end.
-    ///
-    /// - Returns: The result of `body`.
     func asking<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard isInteractive else { return try body() }
         // Initialised before a handler reads it.

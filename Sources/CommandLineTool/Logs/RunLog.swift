@@ -14,7 +14,7 @@ import Planning
 /// | `warning` | data is or may be missing: an item failed, or the job file has a questionable setting |
 /// | `notice` | notable, but nothing to do: a limit was reached, or an item started again |
 /// | `info` | the progress of the run |
-/// | `debug` | every page, every short wait for the budget, every item that was put off |
+/// | `debug` | every page, every short wait for the budget, every postponed item |
 struct RunLog: Sendable {
     private let logger: Logger
     private let isJSON: Bool
@@ -90,7 +90,7 @@ struct RunLog: Sendable {
         if let report = troubles.note(trouble) { show(report) }
     }
 
-    /// Reports the troubles that were held back and are due.
+    /// Reports the delayed troubles that are due.
     func reportDue() {
         troubles.due().forEach(show)
     }

@@ -18,7 +18,7 @@ enum Trouble: Sendable, Equatable {
     case limitReached(StreamName, until: UnixMilliseconds, oddity: String?)
     /// Records of a stream could not be verified, or not be read.
     case rejected(StreamName, records: Int, reason: String)
-    /// No item can be taken: other processes work on the rest, or it is put off.
+    /// No item can be taken: other processes work on the rest, or it is postponed.
     ///
     /// The next one is free at `until`, unless its lease is renewed.
     case idle(until: UnixMilliseconds?)
@@ -159,7 +159,7 @@ struct RecurringTroubles: Sendable {
         return due(trouble.kind, at: now)
     }
 
-    /// The troubles that were held back and are due now, in the order of the kinds.
+    /// The delayed troubles that are due now, in the order of the kinds.
     mutating func due(at now: Duration) -> [TroubleReport] {
         Trouble.Kind.allCases.compactMap { due($0, at: now) }
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The troubles of one process; see ``RecurringTroubles``.
 final class TroubleLog: Sendable {
-    /// Those of commands that are no run.
+    /// For commands that are no run.
     static let shared = TroubleLog()
 
     private let troubles = Mutex(RecurringTroubles())

@@ -14,7 +14,7 @@ struct MetricsOptions: ParsableArguments {
         valueName: "FILE"
     )
 
-    /// Why the job of a receiver alone has no file with metrics.
+    /// Why a job with only a receiver has no file with metrics.
     static let noReceiverMetrics =
         "--metrics-file needs the job of a crawl; the metrics of a receiver are under /metrics where it listens."
 

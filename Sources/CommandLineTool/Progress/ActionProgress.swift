@@ -6,7 +6,7 @@ import RateLimit
 /// The progress of `actions run` so far, and its text forms.
 struct ActionProgress: ProgressText {
     private let began: Duration
-    /// The rows of all batches so far, and those of the batches before the current one.
+    /// The rows of all batches so far, and the rows of the batches before the current one.
     private(set) var total: Int64 = 0
     private var before: Int64 = 0
     /// The rows of the current batch that need no further request.

@@ -31,9 +31,7 @@ final class ProgressDisplay<Text: ProgressText>: Sendable {
 
     /// - Parameters:
     ///   - form: ``ProgressForm/onThisTerminal``.
-    ///   - log: Gets the lines of ``ProgressForm/plain``, and its held-back reports are shown in time.
-    ///   - time: Its clocks and its sleep.
-    ///   - logEvent: Logs an event.
+    ///   - log: Gets the lines of ``ProgressForm/plain``, and its delayed reports are shown in time.
     init(form: ProgressForm, log: RunLog, time: Timekeeper, logEvent: @escaping @Sendable (Text.Event) -> Void) {
         self.form = form
         self.log = log
@@ -48,7 +46,7 @@ final class ProgressDisplay<Text: ProgressText>: Sendable {
         case .bar, .auto: (.milliseconds(250), .milliseconds(250))
         case .json: (.seconds(1), .seconds(1))
         case .plain: (.seconds(5), .seconds(60))
-        // Only reports that were held back.
+        // Only delayed reports.
         case .none: (.seconds(10), .seconds(10))
         }
     }

@@ -8,7 +8,7 @@ import RateLimit
 
 /// Estimates how long a run still takes.
 ///
-/// Streams differ in speed, so each has an estimate of its own: its pages left, at its pace of the last minute. The
+/// Streams differ in speed, so each has a separate estimate: its pages left, at its pace of the last minute. The
 /// streams of a phase are then simulated together: a stream that is done frees its workers for the others, and none is
 /// faster than its hourly limit. Phases that have not begun count as `plan` counts them, one request for each item at the
 /// job's share of the limit.

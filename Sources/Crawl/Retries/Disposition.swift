@@ -30,7 +30,7 @@ package enum Disposition: Equatable, Sendable {
     case shortenWindow(FailureReport)
     /// The item is requested from Apple's other environment.
     case tryOtherEnvironment(FailureReport)
-    /// The item is put off and keeps its cursor.
+    /// The item is postponed and keeps its cursor.
     case deferItem(FailureReport)
     /// The item fails and keeps its cursor.
     ///

@@ -4,8 +4,8 @@ import RateLimit
 /// What follows from a 401: the one rule for crawls, batches and `doctor`.
 ///
 /// Apple at times refuses a good key for seconds: a token that was just signed, or random requests for days. A 401 says that
-/// Apple did nothing, so every request can be repeated, also one that changes something. Each repeat needs a permit of its own.
-/// Only a minute of nothing but 401 means that Apple refuses the key.
+/// Apple did nothing, so every request can be repeated, also one that changes something. Each repeat needs a separate
+/// permit. Only a minute of nothing but 401 means that Apple refuses the key.
 package struct KeyPatience: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         /// The request is sent again after ``KeyPatience/pause(afterRefusal:random:)``.
@@ -33,7 +33,6 @@ package struct KeyPatience: Equatable, Sendable {
     ///   - answer: With status 401.
     ///   - refusals: The 401s in a row for the request, including this one.
     ///   - now: This machine's clock, to report a wrong clock.
-    /// - Returns: The decision.
     package func decision(on answer: HTTPAnswer, refusals: Int, now: UnixMilliseconds) -> Decision {
         if answer.refusals.duration >= limit { return .endsRun(answer.refusal(now: now)) }
         guard refusals >= Self.refusalsPerRequest else { return .repeats }

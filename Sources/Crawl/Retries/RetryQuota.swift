@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Retries help against single faults but make an outage worse. Each retry costs ``cost`` units, and each success
 /// returns one. So the quota never runs out at a low rate of faults. In an outage it runs out, and then each page is
-/// requested only once. The figures are those of the AWS SDKs' standard retry mode.
+/// requested only once. The figures are from the AWS SDKs' standard retry mode.
 package struct RetryQuota: Equatable, Sendable {
     package static let capacity = 500
     package static let cost = 5

@@ -66,7 +66,6 @@ package struct ActionColumn: Sendable {
     /// Normalises a value.
     ///
     /// - Parameter text: Without surrounding white space, not empty.
-    /// - Returns: The value.
     /// - Throws: The rule that the value breaks: the name of the column, or of one of Apple's errors.
     package func read(_ text: String) throws(Problem) -> ActionValue {
         if case .advancedCommerce(let kind) = kind { return try read(text, as: kind) }

@@ -22,7 +22,7 @@ extension ActionJob {
     }
 }
 
-/// The job file of a crawl, of an action or of a receiver alone, for commands that accept all of them.
+/// The job file of a crawl, of an action or of only a receiver, for commands that accept all of them.
 package enum AnyJob {
     case crawl(JobFile)
     case action(ActionJob)

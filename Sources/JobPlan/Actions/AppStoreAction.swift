@@ -21,7 +21,6 @@ package protocol AppStoreAction: Sendable {
     /// - Parameters:
     ///   - row: The normalised values of a valid row.
     ///   - id: The UUID of the request. It is the same for every attempt of the row.
-    /// - Returns: The request.
     static func request(_ row: ActionParameters, id: String) -> AppStoreRequest
 
     /// Reads the body of a 200 or 202 answer; an action without it succeeds with the status.
@@ -208,7 +207,7 @@ package enum ActionReadBack: Equatable, Sendable {
     }
 }
 
-/// What in signed data shows that an Advanced Commerce request was applied, beside its `requestReferenceId`.
+/// What in signed data shows that an Advanced Commerce request was applied, in addition to its `requestReferenceId`.
 ///
 /// A later request replaces the `requestReferenceId`, and then only the effect is left.
 package enum AdvancedCommerceEffect: Equatable, Sendable {
@@ -224,7 +223,7 @@ package enum AdvancedCommerceEffect: Equatable, Sendable {
 package enum LedgerRule: String, CaseIterable, Sendable {
     /// The ledger has a record of the ID.
     case inLedger = "not_in_ledger"
-    /// The ID is that of a subscription.
+    /// The ID identifies a subscription.
     case subscription = "not_a_subscription"
     /// The subscription's last period has not ended.
     case active = "not_active"
@@ -261,15 +260,15 @@ package enum LedgerRule: String, CaseIterable, Sendable {
     case noBillingRetry = "billing_retry"
     /// The subscription renews in 24 hours or later.
     case renewsLater = "renews_within_24_hours"
-    /// Apple has not told the customer of a price increase.
+    /// Apple has not informed the customer of a price increase.
     case noPriceIncrease = "price_increase_communicated"
     /// The items have no offer.
     case noItemInOffer = "item_in_offer"
     /// The subscription or transaction has the SKUs of the row.
     case ownSKUs = "sku_not_owned"
-    /// The currency of the row is that of the purchase.
+    /// The row has the currency of the purchase.
     case ownCurrency = "other_currency"
-    /// The storefront of the row is that of the purchase.
+    /// The row has the storefront of the purchase.
     case ownStorefront = "storefront_changed"
     /// No price rises in India.
     case noIncreaseInIndia = "price_increase_in_india"
@@ -291,6 +290,6 @@ package enum LedgerRule: String, CaseIterable, Sendable {
 package enum ActionStake: String, Sendable {
     /// The part of the subscription's price for the days of an extension.
     case extendedDays = "extended_days"
-    /// The price of the purchase, which can be refunded; of an Advanced Commerce transaction, that of the items.
+    /// The price of the purchase, which can be refunded; for an Advanced Commerce transaction, the price of the items.
     case price
 }

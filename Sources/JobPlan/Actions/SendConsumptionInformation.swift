@@ -49,7 +49,7 @@ package enum SendConsumptionInformation: AppStoreAction {
         columnsOfVersionOne.contains { row[$0.name] != nil }
     }
 
-    /// Whether values by column are those of version 1.
+    /// Whether values by column are of version 1.
     package static func isVersionOne(_ values: [String: ActionValue]) -> Bool {
         columnsOfVersionOne.contains { values[$0.name] != nil }
     }

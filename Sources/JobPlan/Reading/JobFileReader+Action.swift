@@ -6,7 +6,7 @@ extension JobFileReader {
         "version", "name", "app", "appStore", "action", "input", "approval", "stopAfter", "limits", "output",
     ]
 
-    /// Whether the file is that of an action.
+    /// Whether the file describes an action.
     static func isAction(_ root: JobNode) -> Bool {
         guard case .mapping(let entries) = root.content else { return false }
         return entries.contains { $0.key == "action" }

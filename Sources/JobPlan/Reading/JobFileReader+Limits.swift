@@ -5,7 +5,6 @@ extension JobFileReader {
     ///
     /// - Parameters:
     ///   - file: The whole file.
-    ///   - environment: The job's environment.
     ///   - isRehearsal: Whether the job uses a server on this machine instead of Apple's.
     ///   - endpoints: The endpoints whose limits the job can set, with Apple's limits; `nil` for all streams.
     /// - Returns: The limits, with defaults for missing and invalid keys.

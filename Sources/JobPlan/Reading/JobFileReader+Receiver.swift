@@ -4,7 +4,7 @@ extension JobFileReader {
     /// The keys of a job file with a receiver and without streams.
     private static let receiverKeys = ["version", "name", "app", "appStore", "receiver", "output"]
 
-    /// Whether the file is that of a receiver alone.
+    /// Whether the file describes only a receiver.
     static func isReceiver(_ root: JobNode) -> Bool {
         guard case .mapping(let entries) = root.content else { return false }
         let keys = Set(entries.map(\.key))

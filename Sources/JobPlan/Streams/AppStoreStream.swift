@@ -3,8 +3,8 @@ package import LedgerSchema
 
 /// One of Apple's endpoints that a job can name under `streams`, and everything StoreLedger knows about it.
 ///
-/// The static members hold for every job. A value is the stream's section of one job file, read and checked. To add a
-/// stream, add one file with such a type and one line in ``AllStreams/types``.
+/// The static members are the same for every job. A value is the stream's section of one job file, read and checked. To
+/// add a stream, add one file with such a type and one line in ``AllStreams/types``.
 package protocol AppStoreStream: Equatable, Sendable {
     // MARK: The call
 

@@ -14,9 +14,9 @@ package enum ErrorEffect: Equatable, Sendable {
     ///
     /// The gap is recorded. The item fails if it has started again too often in this run.
     case shortensWindow
-    /// The request is sent again after a short delay; then the item is put off.
+    /// The request is sent again after a short delay; then the item is postponed.
     case retriesSoon
-    /// The request is sent again twice; then the item is put off.
+    /// The request is sent again twice; then the item is postponed.
     case retriesTwice
     /// The item continues in Apple's other environment if the job allows it; otherwise it fails.
     case triesOtherEnvironment

@@ -9,7 +9,7 @@ package struct TransactionInfo: AppStoreStream {
     package static let requestsPerSecond = 50.0
     package static let errorEffects =
         [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + [
-            // The ID is that of an app transaction.
+            // The ID identifies an app transaction.
             .appTransactionIdNotSupported: .failsItem
         ]
 

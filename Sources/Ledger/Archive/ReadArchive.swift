@@ -44,7 +44,6 @@ extension Ledger {
     /// The next payloads of the archive, in the order of its key; none at the end.
     ///
     /// - Parameters:
-    ///   - app: The app of the archive.
     ///   - place: The end of the previous batch; `nil` for the first batch.
     ///   - count: The most payloads to return.
     /// - Returns: The batch, with nested headers restored.

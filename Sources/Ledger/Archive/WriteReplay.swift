@@ -7,11 +7,9 @@ extension Ledger {
     /// Writes rows from the archive or from rejected records, and marks those rejects as resolved, in one transaction.
     ///
     /// - Parameters:
-    ///   - rows: The rows of one batch.
     ///   - origin: Stored with the rows.
     ///   - mode: How to merge the rows.
     ///   - rejects: The record IDs of the rejected records that the rows resolve.
-    /// - Returns: The changes.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt.
     package func write(
         _ rows: PageRows,

@@ -17,8 +17,7 @@ extension Ledger {
         case drained
     }
 
-    /// Leases unfinished items of one stream: first items of dead workers, then new items, then items that were
-    /// put off.
+    /// Leases unfinished items of one stream: first items of dead workers, then new items, then postponed items.
     package func lease(_ stream: StreamName, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
         try await control.transaction { connection in
             let taken = try connection.run(
@@ -81,10 +80,8 @@ extension Ledger {
 
     /// Renews the leases that the process still uses.
     ///
-    /// - Parameters:
-    ///   - items: Items that are in progress or about to start. Other leases are not renewed and expire.
-    ///   - holder: The process.
-    /// - Returns: The items that the process still holds. Other workers have taken the rest.
+    /// - Parameter items: Items that are in progress or about to start. Other leases are not renewed and expire.
+    /// - Returns: The items whose leases the process still has. Other workers have taken the rest.
     /// - Throws: ``Postgres/PostgresError``.
     package func renewLeases(of items: [HeldItem], for holder: LeaseHolder) async throws -> [HeldItem] {
         try await control.transaction { connection in

@@ -14,7 +14,7 @@ package final class LeaseKeeper<Lease: Hashable & Sendable>: Sendable {
 
     /// - Parameters:
     ///   - time: Its monotonic clock and its sleep.
-    ///   - renew: Renews leases in the ledger, and returns those that this process still holds.
+    ///   - renew: Renews leases in the ledger, and returns the leases that this process still has.
     package init(time: Timekeeper, renew: @escaping @Sendable ([Lease]) async throws -> [Lease]) {
         self.time = time
         self.renew = renew

@@ -8,13 +8,11 @@ extension Ledger {
     /// Records the outcome of an item whose page could not be fetched, and releases its lease.
     ///
     /// - Parameters:
-    ///   - outcome: The outcome.
     ///   - item: As it was leased or last committed.
     ///   - requests: Requests sent since then.
-    ///   - holder: This process.
     ///   - plan: The plan of the run. It determines whether a shortened window leaves a gap.
     ///   - now: The database's clock.
-    /// - Returns: Whether this process still held the item. If not, nothing is changed.
+    /// - Returns: Whether this process still had the item's lease. If not, nothing is changed.
     /// - Throws: ``Postgres/PostgresError``.
     @discardableResult
     package func record(

@@ -13,8 +13,6 @@ extension Ledger {
     ///   - purpose: See ``LockTimeout/purpose``.
     ///   - scope: The locks whose holders the error names.
     ///   - connection: Inside a transaction.
-    ///   - body: The statements.
-    /// - Returns: The result of `body`.
     /// - Throws: ``LockTimeout``, after which the transaction is not repeated; errors of `body`.
     package static func waiting<R>(
         _ limit: Duration,

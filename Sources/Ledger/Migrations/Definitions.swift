@@ -35,7 +35,6 @@ struct Definitions: Sendable {
 
     /// Applies the changed files inside the migrator's transaction.
     ///
-    /// - Returns: The names of the files.
     /// - Throws: ``LedgerError/definitionRefused(file:reason:)`` for a file that PostgreSQL refuses; ``Postgres/PostgresError``.
     func apply(on connection: borrowing PostgresConnection) throws -> [String] {
         let changed = try changed(on: connection)

@@ -11,9 +11,7 @@ struct MigrationLock: ~Copyable {
 
     /// Creates the schema and the lock's table if they are missing, and takes the lock.
     ///
-    /// - Parameters:
-    ///   - ledger: The ledger with the schema.
-    ///   - connection: Outside a transaction. It creates the schema and the table.
+    /// - Parameter connection: Outside a transaction. It creates the schema and the table.
     /// - Throws: ``LockTimeout`` after ``Ledger/longLockTimeout``, ``Postgres/PostgresError``, `CancellationError`.
     init(ledger: Ledger, on connection: borrowing PostgresConnection) throws {
         try Self.makeTable(in: ledger.schema, on: connection)

@@ -44,8 +44,7 @@ package struct Migrator: Sendable {
     /// showed before, until a refresh; see ``Ledger/refreshRedefinedViews()``.
     ///
     /// - Parameter partitions: How many hash partitions each of the large tables of an empty ledger gets; in
-    ///   ``Partitioning/counts``. With `nil` the tables stay as they are; those of a new ledger have none.
-    /// - Returns: The changes.
+    ///   ``Partitioning/counts``. With `nil` the tables stay as they are; a new ledger's tables have none.
     /// - Throws: ``LedgerError`` if an applied file has changed, the schema is newer, or the number of partitions is
     ///   decided; ``LockTimeout``; ``Postgres/PostgresError``.
     package func migrate(partitions: Int? = nil) async throws -> Report {

@@ -65,7 +65,6 @@ package struct ViewChanges {
     /// - Parameters:
     ///   - replaceTables: Replaces tables that views read. All views are dropped before and created again after it.
     ///   - connection: Inside the transaction.
-    /// - Returns: The changes.
     /// - Throws: ``LedgerError/viewInUse(view:by:)``, ``Postgres/PostgresError``.
     func apply(
         replacingTables replaceTables: ((borrowing PostgresConnection) throws -> Void)? = nil,

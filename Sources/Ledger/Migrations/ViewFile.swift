@@ -80,7 +80,6 @@ struct ViewFile: Sendable {
     /// The views that read tables of a refresh, themselves or through other views.
     ///
     /// - Parameter files: In the order of ``ordered(_:)``.
-    /// - Returns: The names of the views.
     static func showingLastRefresh(_ files: [ViewFile]) -> Set<String> {
         var found: Set<String> = []
         for file in files where file.isView && !file.relation.hasPrefix("refresh_") {

@@ -23,7 +23,6 @@ struct ContentHasher {
     /// The places and names of the added columns.
     private let added: [(place: Int, name: String)]
 
-    /// - Parameter table: The table of the rows.
     init(of table: Table) {
         let columns = table.columns.dropLast(Tables.snapshotColumns.count)
         places = columns.indices.filter { !table.addedColumns.contains(columns[$0].name) }

@@ -121,8 +121,8 @@ enum MergeSQL {
     /// SQL parameters: app, run; for transactions source and listed transaction ID; the rows as ``Staging/hashed(_:)``.
     ///
     /// Result columns: the key, the known facts, and whether the row was inserted. An inserted row has equal `first_seen_at` and
-    /// `last_changed_at`; an update makes `last_changed_at` later. `xmax` would tell the two apart as well, but cannot be
-    /// returned from a partitioned table.
+    /// `last_changed_at`; an update makes `last_changed_at` later. `xmax` would distinguish the two as well, but cannot
+    /// be returned from a partitioned table.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
@@ -325,7 +325,7 @@ enum MergeSQL {
 
     /// Stores a rejected record.
     ///
-    /// Each run counts a record once, even if it reads the page several times. `raw` and `detail` are those of the newest
+    /// Each run counts a record once, even if it reads the page several times. `raw` and `detail` are from the newest
     /// run.
     ///
     /// The result is the ID of the written row; no row if nothing was written.

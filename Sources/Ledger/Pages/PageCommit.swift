@@ -45,7 +45,7 @@ extension Ledger {
     ///
     /// If the answer to COMMIT is lost, the item's page sequence shows whether the page was committed.
     ///
-    /// - Returns: The changes, or `nil` if another worker holds the item; then nothing was written.
+    /// - Returns: The changes, or `nil` if another worker has leased the item; then nothing was written.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; ``LockTimeout`` if that attempt waited for a lock.
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
         try await pages.namingHolders { try await commitWithRetries(page) }
@@ -108,7 +108,7 @@ extension Ledger {
     }
 }
 
-/// The item was not advanced, because this process no longer holds it or has advanced it before.
+/// The item was not advanced, because this process no longer has its lease or has advanced it before.
 ///
 /// Everything the page wrote is rolled back.
 private struct StaleLease: Error {}
@@ -116,7 +116,7 @@ private struct StaleLease: Error {}
 extension PageCommit {
     /// Advances the item by one page.
     ///
-    /// - Returns: Whether this process still held the item; if not, nothing was changed.
+    /// - Returns: Whether this process still had the item's lease; if not, nothing was changed.
     fileprivate func advance(
         _ counts: RowCounts,
         of rows: PageRows,

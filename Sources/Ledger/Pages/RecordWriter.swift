@@ -25,7 +25,6 @@ struct RecordWriter {
     ///     in Apple's other environment.
     ///   - connection: Inside a transaction.
     ///   - written: Called with the stored rows after they are written. The commit of a page advances its item there.
-    /// - Returns: The changes.
     /// - Throws: ``Postgres/PostgresError``, errors of `written`; the transaction has then failed.
     func store(
         _ rows: PageRows,
@@ -48,7 +47,6 @@ struct RecordWriter {
     ///   - rows: The batch, without records of erased customers.
     ///   - itemKey: Stored with rejected records.
     ///   - connection: Inside a transaction.
-    /// - Returns: The changes.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     private func write(
         _ rows: PageRows,
@@ -278,7 +276,6 @@ struct RecordWriter {
     ///
     /// - Parameters:
     ///   - new: Records that the triage did not find; afterwards those that were inserted.
-    ///   - table: The table of the records.
     ///   - connection: Inside a transaction.
     /// - Returns: The snapshots of the others, which the ledger has now.
     /// - Throws: ``Postgres/PostgresError``.
@@ -333,7 +330,7 @@ struct RecordWriter {
 
     private var listedTransactionID: Cell { origin.listedTransactionID.map(Cell.text) ?? .null }
 
-    /// Replaces child rows together with their snapshot: removes those of older snapshots and inserts those
+    /// Replaces child rows together with their snapshot: removes the rows of older snapshots and inserts the rows
     /// of the winners.
     private func replaceChildren(
         of winners: [Snapshot],
@@ -372,8 +369,8 @@ struct RecordWriter {
     ///
     /// The new snapshots add their own issues.
     ///
-    /// Call this after all tables are merged. Otherwise two pages could deadlock: one holds field issues and waits for
-    /// rows of a table, the other holds these rows and waits for the field issues.
+    /// Call this after all tables are merged. Otherwise two pages could deadlock: one has locked field issues and waits
+    /// for rows of a table, the other has locked these rows and waits for the field issues.
     private func removeIssues(
         of replaced: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection

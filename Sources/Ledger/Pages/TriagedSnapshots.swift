@@ -128,7 +128,7 @@ struct MergedRecords {
         }
     }
 
-    /// The issues to store: those of snapshots that were just written, and the facts that they leave out.
+    /// The issues to store: issues of snapshots that were just written, and the facts that they leave out.
     func issues(among read: [FieldIssue]) -> [FieldIssue] {
         let issues = read.filter(isOfWrittenRecord)
         // A field that cannot be read is one issue, not two.

@@ -3,26 +3,23 @@ package import Postgres
 
 /// Decides which table a query of the job file reads by a name without a schema.
 ///
-/// A database can contain tables of the user beside those of the ledger.
+/// A database can contain tables of the user in addition to the ledger's.
 package enum UserTables {
-    /// A name that a query uses without a schema, and that a schema of the user has beside the ledger's.
+    /// A name that a query uses without a schema, and that both a schema of the user and the ledger's schema have.
     package struct SharedName: Equatable, Sendable {
         /// The table or view of the user, with its schema.
         package let own: String
-        /// That of the ledger, with its schema.
+        /// The ledger's table, with its schema.
         package let ledger: String
     }
 
-    /// Runs `body` with a `search_path` in which the user's tables come before those of the ledger.
+    /// Runs `body` with a `search_path` in which the user's tables come before the ledger's.
     ///
     /// The user's part is the default `search_path` of the session's role.
     ///
     /// A query that names customers reads tables of the user. A view of the ledger with the same name must not take their place.
     ///
-    /// - Parameters:
-    ///   - connection: Inside a transaction.
-    ///   - body: Gets the connection.
-    /// - Returns: The result of `body`.
+    /// - Parameter connection: Inside a transaction.
     /// - Throws: Errors of `body`, after which the transaction has failed; ``Postgres/PostgresError``.
     package static func first<R>(
         on connection: borrowing PostgresConnection,
@@ -50,9 +47,7 @@ package enum UserTables {
     ///
     /// A name counts where a query names relations: after `FROM`, `JOIN` or a comma, without a schema before it.
     ///
-    /// - Parameters:
-    ///   - sql: The query.
-    ///   - connection: Inside a transaction.
+    /// - Parameter connection: Inside a transaction.
     /// - Returns: The names, in their alphabetical order.
     /// - Throws: ``Postgres/PostgresError``.
     package static func sharedNames(

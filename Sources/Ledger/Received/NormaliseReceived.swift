@@ -19,10 +19,9 @@ extension Ledger {
     /// - Parameters:
     ///   - origin: Stored with the records.
     ///   - most: The most notifications of the batch.
-    ///   - skipped: Keys of notifications to leave alone.
+    ///   - skipped: Keys of notifications to skip.
     ///   - records: Verifies and normalises signed texts; called with the texts of the batch and with the latest moment at which
     ///     one of them was signed, perhaps more than once.
-    /// - Returns: The counts of the batch.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; nothing is then written.
     package func normaliseReceived(
         from origin: RowOrigin,
@@ -77,7 +76,7 @@ private struct ClaimedNotifications {
     let keys: [String]
     /// The keys and texts of version 2.
     private let signed: [(key: String, text: String, signedAt: Int64)]
-    /// What is known of those of version 1: no more than which customer to request.
+    /// What is known of notifications of version 1: no more than which customer to request.
     private let unsigned: [(key: String, transaction: String?, text: String, receivedAt: Int64)]
 
     init(

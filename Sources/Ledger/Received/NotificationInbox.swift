@@ -39,7 +39,7 @@ package struct NotificationInbox: Sendable {
     /// Stores verified notifications, and returns when they are durable.
     ///
     /// - Parameter batch: Each key once.
-    /// - Returns: What became of each, in the order of the batch.
+    /// - Returns: The outcome of each, in the order of the batch.
     /// - Throws: ``Postgres/PostgresError``. The notifications may be stored nevertheless.
     package func store(_ batch: [ReceivedNotification]) async throws -> [Receipt] {
         let rows = batch.map(Self.row)
@@ -197,10 +197,9 @@ extension Ledger {
     /// Opens the inbox of an app.
     ///
     /// - Parameters:
-    ///   - app: The app.
     ///   - sessions: The most sessions that commit notifications; there is one more for checks.
     ///   - patience: How long to try to connect, before a call fails.
-    /// - Returns: The inbox, with sessions of its own.
+    /// - Returns: The inbox, with separate sessions.
     package func inbox(of app: AppID, sessions: Int, patience: Duration) -> NotificationInbox {
         NotificationInbox(
             app: app,

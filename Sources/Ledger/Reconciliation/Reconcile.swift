@@ -22,15 +22,12 @@ extension Ledger {
 
     /// Compares the received notifications of closed days with Apple's history, and stores the result.
     ///
-    /// It reads only the ledger: runs have read the history. Each day is a transaction of its own.
+    /// It reads only the ledger: runs have read the history. Each day is a separate transaction.
     ///
     /// - Parameters:
-    ///   - app: The app.
-    ///   - bundleId: The bundle ID of the app.
-    ///   - environment: The environment of the app.
     ///   - isFinal: Whether notifications that are not in the history count as unexplained at once.
     ///   - now: The moment until which days are closed; the time of the check.
-    /// - Returns: The days that were checked and have notifications, and those that no run has read.
+    /// - Returns: The days that were checked and have notifications, and the days that no run has read.
     /// - Throws: ``NothingReceived``, ``Postgres/PostgresError``.
     package func reconcile(
         app: AppID,

@@ -51,8 +51,6 @@ extension Ledger {
     /// The failed items of all runs of a job, by stream and key.
     ///
     /// - Parameters:
-    ///   - job: The name of the job.
-    ///   - app: The app of the job.
     ///   - reason: Only those that failed for this reason; `nil` for all.
     ///   - last: The last item of the previous batch; `nil` for the first batch.
     ///   - count: The most items to return.

@@ -108,7 +108,7 @@ extension Ledger {
         return JobStatus.Activity(processes: processes, seconds: last.seconds, items: items, requests: requests)
     }
 
-    /// Whether a process holds an item of the run.
+    /// Whether a process has leased an item of the run.
     private static func hasLease(
         _ key: [Cell],
         _ run: Int64,

@@ -51,7 +51,7 @@ extension Ledger {
         return known.filter { used.contains($0.id) }
     }
 
-    /// Those of `apps` that have a record.
+    /// The apps among `apps` that have a record.
     ///
     /// An app without one is most likely a mistake in the job file of a failed run.
     package func withRecords(_ apps: [KnownApp]) async throws -> [KnownApp] {

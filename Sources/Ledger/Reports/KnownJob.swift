@@ -4,7 +4,7 @@ import Postgres
 /// One job of a ledger; its JSON form is stable and documented in `docs/reference/json.md`.
 package struct KnownJob: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable {
-        /// A process holds items of the last run, or rows of a batch.
+        /// A process has leased items of the last run, or rows of a batch.
         case running
         /// The last run has work left, or rows of a batch wait or have an unknown outcome.
         case unfinished
@@ -28,10 +28,10 @@ package struct KnownJob: Codable, Sendable, Equatable {
     package let state: State
 }
 
-/// What became of a request to forget a job.
+/// The outcome of a request to forget a job.
 package enum JobRemoval: String, Sendable {
     case removed
-    /// A process holds items of the job; nothing was changed.
+    /// A process has leased items of the job; nothing was changed.
     case running
     case unknown
 }

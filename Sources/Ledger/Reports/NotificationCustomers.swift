@@ -7,10 +7,8 @@ extension Ledger {
     /// Customers without a notification since then are not in the ledger. The analyst role can read it.
     ///
     /// - Parameters:
-    ///   - key: The app and the job.
     ///   - sources: Where the app's customers came from.
     ///   - readable: What the role can read.
-    ///   - connection: A session.
     /// - Returns: A date such as `2026-05-27`, the earliest of the job's runs; `nil` for a job with a list of IDs, and if the
     ///   largest list of the app's runs is long enough; see ``CustomerSources/lacksList``.
     /// - Throws: ``Postgres/PostgresError``.

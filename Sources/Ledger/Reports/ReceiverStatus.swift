@@ -1,7 +1,7 @@
 package import LedgerSchema
 import Postgres
 
-/// What `status` shows for the job of a receiver alone.
+/// What `status` shows for a job with only a receiver.
 package struct ReceiverStatus: Codable, Sendable, Equatable {
     package let app: String
     package let environment: String
@@ -21,10 +21,7 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - app: The app; `nil` if the ledger does not know it.
-    ///   - bundleId: The bundle ID of the app.
-    ///   - environment: The environment of the app.
     ///   - job: The name of the job file's job.
-    /// - Returns: The status.
     /// - Throws: ``Postgres/PostgresError``.
     package func receiverStatus(
         of app: AppID?,

@@ -44,7 +44,6 @@ extension Ledger {
     /// Only what changed since the last refresh is computed; see `docs/explanation/refresh.md`.
     ///
     /// - Parameter everything: Whether to compute everything from every record.
-    /// - Returns: What was done.
     /// - Throws: ``LockTimeout`` when another refresh takes longer than ``longLockTimeout``;
     ///   ``Postgres/PostgresError``.
     @discardableResult
@@ -57,7 +56,7 @@ extension Ledger {
 
     /// Refreshes the views if nothing was computed yet or a definition changed, as after a migration.
     ///
-    /// - Returns: What was done; `nil` if the definitions are those of the last refresh.
+    /// - Returns: What was done; `nil` if the definitions have not changed since the last refresh.
     /// - Throws: As ``refreshViews(everything:)``.
     package func refreshRedefinedViews() async throws -> RefreshReport? {
         let comparison = "SELECT definitions IS DISTINCT FROM refresh_definitions() AS differ FROM refresh_state"
@@ -84,7 +83,7 @@ extension Ledger {
         }
     }
 
-    /// Runs statements in a transaction whose snapshot is newer than the refresh lock that it holds.
+    /// Runs statements under the refresh lock, in a transaction whose snapshot is newer than the lock.
     private func underRefreshLock<R: Sendable>(
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
@@ -113,7 +112,6 @@ extension Ledger {
     /// meantime. After ``refreshRounds`` refreshes, it leaves further changes to the next run.
     ///
     /// - Parameter begin: Called once, before a refresh, which can take minutes.
-    /// - Returns: The result.
     /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` for a view that another session has locked.
     package func refreshViewsIfStale(begin: () -> Void = {}) async throws -> RefreshOutcome {
         var times = 0

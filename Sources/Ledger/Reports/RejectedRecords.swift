@@ -34,7 +34,6 @@ extension Ledger {
     /// The rejected records of a job that count, oldest first: neither loaded since nor dismissed.
     ///
     /// - Parameters:
-    ///   - job: The name of the job.
     ///   - app: The app of the job; see ``appsOfRejects(apps:runs:)``.
     ///   - id: Only records with a larger ID.
     ///   - count: The most records to return.
@@ -82,10 +81,7 @@ extension Ledger {
     /// A dismissal covers every stored text of the same record in every job of the app, because Apple signs a record again for
     /// each answer.
     ///
-    /// - Parameters:
-    ///   - ids: The records; `nil` for all that count.
-    ///   - job: The name of the job.
-    ///   - app: The app of the job.
+    /// - Parameter ids: The records; `nil` for all that count.
     /// - Returns: The number of texts that no longer count.
     /// - Throws: ``UnknownRejects``, and nothing is dismissed; ``Postgres/PostgresError``.
     package func dismiss(_ ids: [Int64]?, of job: String, app: AppID) async throws -> Int {
@@ -110,7 +106,7 @@ extension Ledger {
     /// A query for the apps whose rejected records count for a job: its own, and the app in Sandbox for the records that
     /// `appStore.sandboxFallback` brings.
     ///
-    /// Those have the name of the production job. A job of the same name in Sandbox has rejected records of its own.
+    /// Those have the name of the production job. A job of the same name in Sandbox has separate rejected records.
     /// Parameters: 1 app, 2 job.
     ///
     /// - Parameters:

@@ -50,10 +50,7 @@ extension Ledger {
 
     /// Records that a run whose records are complete could not refresh the views.
     ///
-    /// - Parameters:
-    ///   - run: The run.
-    ///   - app: The app of the run.
-    ///   - message: Why.
+    /// - Parameter message: Why.
     /// - Throws: ``Postgres/PostgresError``.
     package func recordViewsNotRefreshed(by run: Int64, app: AppID, _ message: String) async throws {
         try await transaction { connection in

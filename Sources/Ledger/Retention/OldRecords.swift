@@ -42,9 +42,7 @@ extension Ledger {
     /// - Parameters:
     ///   - part: What to remove.
     ///   - term: From which age; at least a day.
-    ///   - job: The job whose items are meant.
-    ///   - app: The app of the rows.
-    /// - Returns: The removed rows.
+    ///   - job: The job whose items are removed.
     /// - Throws: ``Postgres/PostgresError``, `CancellationError`. What was removed before stays removed.
     package func removeOld(
         _ part: Retention.Part,

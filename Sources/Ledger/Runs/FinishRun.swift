@@ -64,9 +64,6 @@ extension Ledger {
     /// Stores a run's counts and the result of this process, and finishes the run if no work is left.
     ///
     /// - Parameters:
-    ///   - run: The run.
-    ///   - app: The app of the run.
-    ///   - job: The job of the run.
     ///   - exitCode: The exit code of this process; `nil` to derive it from the run's result.
     ///   - message: Why work is left; `nil` if none is.
     /// - Returns: The run's counts.

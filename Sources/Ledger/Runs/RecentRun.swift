@@ -17,10 +17,7 @@ package struct RecentRun: Sendable, Equatable {
 extension Ledger {
     /// How far the latest moment of a job lies after PostgreSQL's present time, because its clock was ahead.
     ///
-    /// - Parameters:
-    ///   - job: The job.
-    ///   - app: The job's app.
-    ///   - windows: The job's streams with app-wide windows.
+    /// - Parameter windows: The job's streams with app-wide windows.
     /// - Returns: `nil` if no window ends in the future, and the unfinished run has not begun there.
     /// - Throws: ``Postgres/PostgresError``.
     package func latestMoment(of job: String, app: AppID, windows: [StreamName]) async throws -> Duration? {

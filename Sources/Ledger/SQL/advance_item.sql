@@ -1,5 +1,5 @@
--- Moves an item on by one page, if this process still holds it; the row count says whether it did. The row says whether the
--- item has ended with rejected records of earlier runs.
+-- Moves an item on by one page, if this process still has its lease; the row count says whether it did. The row says whether
+-- the item has ended with rejected records of earlier runs.
 --
 -- The condition is written so that the planner cannot use the index of leases and always finds the item by its primary key.
 UPDATE crawl_items SET

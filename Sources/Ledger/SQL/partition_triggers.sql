@@ -1,7 +1,7 @@
 -- The statements that give each partition the statement triggers of its table, as far as it has others.
 --
 -- PostgreSQL gives a partition the row triggers of its table. A statement trigger fires only for the table that the statement names,
--- so a statement that names a partition needs triggers of its own; one that names the table fires only those of the table.
+-- so a partition needs separate triggers for statements that name it. A statement that names the table fires only the table's triggers.
 WITH parent AS (
     SELECT t.*, pg_get_triggerdef(t.oid) AS definition, i.inhrelid AS partition,
            format(' ON %I.%I ', current_schema(), c.relname) AS place, format(' ON %I.%I ', current_schema(), p.relname) AS new_place,

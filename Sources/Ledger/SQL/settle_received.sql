@@ -2,7 +2,7 @@
 --
 -- :app     the app
 -- :keys    the notifications
--- :erased  those of them whose customer was erased
+-- :erased  the notifications among them whose customer was erased
 UPDATE received_notifications r
    SET normalised_at = clock_timestamp(),
        body = CASE WHEN r.version = 1 AND r.notification_uuid <> ALL (:erased::text[]) THEN r.body END,

@@ -37,7 +37,6 @@ package struct ErasureKey: Sendable {
     ///
     /// - Parameters:
     ///   - expression: An expression of type text with an ID.
-    ///   - kind: The kind of the ID.
     ///   - inner: The parameter with ``inner``.
     ///   - outer: The parameter with ``outer``.
     /// - Returns: An expression of type bytea.

@@ -13,7 +13,7 @@ package enum IDScanner {
 
     /// All parts of a text that look like customer IDs.
     ///
-    /// The second segment of a JWS is base64url, and that of a notification contains further JWS. So every run of
+    /// The second segment of a JWS is base64url, and in a notification it contains further JWS. So every run of
     /// base64 characters is decoded and searched too. Numbers of fewer than 6 or more than 20 digits do not count. Text
     /// that only looks like an ID is harmless, because it has no tombstone.
     package static func ids(in bytes: [UInt8]) -> Set<CustomerID> {
@@ -26,9 +26,7 @@ package enum IDScanner {
     ///
     /// Unlike ``ids(in:)``, it finds IDs of any length and does not decode base64.
     ///
-    /// - Parameters:
-    ///   - ids: Each as ``CustomerID/text``.
-    ///   - text: The text.
+    /// - Parameter ids: Each as ``CustomerID/text``.
     /// - Returns: Whether any of the IDs is in the text, as a whole number or UUID.
     package static func containsAny(of ids: Set<ExactText>, in text: String) -> Bool {
         let bytes = Array(text.utf8)

@@ -41,7 +41,6 @@ package enum QuotedIDs {
     ///   - ids: The IDs that ``IDScanner`` finds in the text.
     ///   - owner: The kind of the row with the text.
     ///   - key: The key of that row, as ``Owner`` says.
-    ///   - app: The app of the row.
     ///   - connection: Inside the transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     package static func store(
@@ -122,7 +121,7 @@ package enum QuotedIDs {
         }
     }
 
-    /// The account tokens in other signatures of some records than those of their rows.
+    /// The account tokens of some records in signatures other than the signatures of their rows.
     package static func formerTokens(
         of owner: Owner,
         _ keys: [String],
@@ -189,7 +188,7 @@ package enum QuotedIDs {
 }
 
 extension Snapshot {
-    /// Whether the record is a family member's, whose token can be that of the payer.
+    /// Whether the record is a family member's, whose token can be the payer's.
     fileprivate var isFamilyMembers: Bool {
         [.text("FAMILY_SHARED"), .text("ASSIGNED")].contains(cell("in_app_ownership_type"))
             && cell("app_transaction_id") != .null

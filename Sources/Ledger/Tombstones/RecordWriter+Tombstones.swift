@@ -17,7 +17,7 @@ extension RecordWriter {
     ///
     /// - Parameters:
     ///   - rows: One page, or one batch of a replay.
-    ///   - planningApp: The app whose job lists the page's ID, if its environment is not that of the rows.
+    ///   - planningApp: The app whose job lists the page's ID, if it is in another environment than the rows.
     ///   - connection: Inside the transaction that will write the rows.
     /// - Returns: The rows that may be stored, and the number of withheld records.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
@@ -45,8 +45,8 @@ extension RecordWriter {
     /// Removes the IDs that ``filterErased(_:plannedBy:on:)`` has revealed from the crawl progress, and the texts that
     /// contain them from the rejected records.
     ///
-    /// An item keeps its counts under a key that is not an ID, and its state becomes done. A worker that holds it loses
-    /// its lease. So call this after the page has updated its own item.
+    /// An item keeps its counts under a key that is not an ID, and its state becomes done. A worker that has leased it
+    /// loses its lease. So call this after the page has updated its own item.
     ///
     /// - Parameters:
     ///   - filtered: Of the batch that the same transaction has written.

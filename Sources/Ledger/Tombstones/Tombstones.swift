@@ -3,7 +3,7 @@ package import LedgerSchema
 package import Postgres
 import SignedData
 
-/// The tombstones of one app, in a transaction that holds the erasure lock.
+/// The tombstones of one app, in a transaction that has the erasure lock.
 ///
 /// A tombstone is a hash of an ID of an erased customer, made with the app's ``ErasureKey``. Records with such an ID are
 /// not stored again. A page, a plan or a replay reads tombstones under the shared lock, and an erasure adds them under
@@ -108,9 +108,7 @@ package struct Tombstones {
 
     /// Removes the IDs of erased customers from the batch in `stage_ids`.
     ///
-    /// - Parameters:
-    ///   - kind: The kind of the listed IDs.
-    ///   - connection: Inside a transaction.
+    /// - Parameter connection: Inside a transaction.
     /// - Returns: The number of distinct removed IDs.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     package func dropListed(

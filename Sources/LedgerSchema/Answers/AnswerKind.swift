@@ -14,7 +14,7 @@ package struct AnswerKind: Hashable, Sendable {
     /// After the columns here it has `asked_at`, the time of the answer, and the ledger's own `last_run_id` and
     /// `last_changed_at`.
     package let table: Table
-    /// Tables whose rows belong to one answer and are replaced with it; their key begins with that of ``table``.
+    /// Tables whose rows belong to one answer and are replaced with it; their key begins with the key of ``table``.
     package let children: [Table]
     /// The columns with the transaction IDs of the answer's customers, by which an erasure finds the answers.
     ///
@@ -25,11 +25,6 @@ package struct AnswerKind: Hashable, Sendable {
     /// A difference in them is not a change, so it makes no view stale.
     package let volatile: [String]
 
-    /// - Parameters:
-    ///   - table: See ``table``.
-    ///   - children: See ``children``.
-    ///   - customers: See ``customers``.
-    ///   - volatile: See ``volatile``.
     init(table: Table, children: [Table] = [], customers: [TableColumn], volatile: [String] = []) {
         self.table = table
         self.children = children
@@ -40,7 +35,7 @@ package struct AnswerKind: Hashable, Sendable {
     /// The column that identifies an answer.
     package var key: String { table.key[0] }
 
-    /// Whether the key is a transaction ID, and not an ID of its own, such as an order ID.
+    /// Whether the key is a transaction ID, and not another ID, such as an order ID.
     package var isKeyedByTransaction: Bool { customers.contains { $0.table == table && $0.name == key } }
 
     /// The registry, in the order in which every transaction writes the kinds.

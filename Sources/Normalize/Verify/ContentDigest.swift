@@ -8,10 +8,8 @@ import StrictJSON
 /// response. Two payloads of one record have the same digest if, and only if, their bytes differ in nothing but the
 /// digits of the signing date.
 enum ContentDigest {
-    /// - Parameters:
-    ///   - payload: A verified payload.
-    ///   - nested: The signed texts inside it, which Apple may also sign again: each string, and the digest
-    ///     of its payload.
+    /// - Parameter nested: The signed texts inside it, which Apple may also sign again: each string, and the digest
+    ///   of its payload.
     /// - Returns: 32 bytes.
     static func make(of payload: VerifiedPayload, nested: [(text: JSONElement, digest: [UInt8])] = []) -> [UInt8] {
         var replaced = nested.map { (range: $0.text.textRange, bytes: $0.digest) }

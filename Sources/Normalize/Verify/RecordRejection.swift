@@ -2,7 +2,7 @@ import SignedData
 
 /// Why a record is not loaded, even if its signature is valid.
 struct RecordRejection: Error {
-    /// Values of `rejected_records.reason`, in addition to those of `JWSRejection`.
+    /// Values of `rejected_records.reason`, in addition to the values of `JWSRejection`.
     enum Reason: String {
         /// The element does not have the documented type.
         case unreadable

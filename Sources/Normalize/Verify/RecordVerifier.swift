@@ -77,7 +77,6 @@ package struct RecordVerifier: Sendable {
 
 extension RejectedRecord {
     /// - Parameters:
-    ///   - rejection: The reason.
     ///   - text: The record as received.
     ///   - kind: The expected kind of the record; `nil` if it is not a signed text.
     init(_ rejection: RecordRejection, raw text: String, as kind: RecordKind?) {
@@ -93,13 +92,11 @@ extension RejectedRecord {
 
     /// A rejected answer that Apple did not sign.
     ///
-    /// Its text contains signed records, which Apple signs again for each answer. So both hashes are those of its kind and
-    /// key, and the ledger keeps one row for each reason, with the text of the newest run.
+    /// Its text contains signed records, which Apple signs again for each answer. So both hashes are made from its kind
+    /// and key, and the ledger keeps one row for each reason, with the text of the newest run.
     ///
     /// - Parameters:
-    ///   - rejection: The reason.
     ///   - text: The answer as received.
-    ///   - kind: The kind of the answer.
     ///   - key: The key that an accepted answer would have.
     init(_ rejection: RecordRejection, raw text: String, answer kind: AnswerKind, key: String) {
         let identity = Self.identity(of: kind, key)

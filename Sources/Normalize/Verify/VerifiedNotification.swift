@@ -37,7 +37,6 @@ extension RecordVerifier {
     /// - Parameters:
     ///   - jws: The member `signedPayload`.
     ///   - now: The time of the database's clock.
-    /// - Returns: The notification.
     /// - Throws: ``NotificationRefusal`` with the first rule that it breaks.
     package func notification(_ jws: String, now: UnixMilliseconds) throws(NotificationRefusal) -> VerifiedNotification
     {

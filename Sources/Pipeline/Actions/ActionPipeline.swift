@@ -22,11 +22,9 @@ package struct ActionPipeline: Sendable {
     /// Makes the pipeline; reads nothing and opens no connection.
     ///
     /// - Parameters:
-    ///   - job: The job.
     ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
     ///   - databaseDeadline: How long to wait until PostgreSQL is available, before ending with 69.
     ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
-    ///   - time: Clocks and sleep.
     package init(
         job: ActionJob,
         applicationName: String = "storeledger",
@@ -75,8 +73,6 @@ package struct ActionPipeline: Sendable {
     }
 
     /// Plans a batch of the job's input; sends nothing.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func plan() async throws -> BatchSummary {
         let source = try BatchSource(job.input)
         let actions = try await actions(trusting: try Credentials.trust(of: job).fingerprints)
@@ -84,8 +80,6 @@ package struct ActionPipeline: Sendable {
     }
 
     /// Warnings about names in the job's query that exist both in the user's tables and in the ledger.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func queryWarnings() async throws -> [String] {
         job.readsQuery ? try await actions().queryWarnings() : []
     }
@@ -93,8 +87,6 @@ package struct ActionPipeline: Sendable {
     /// Plans the rejected rows of the last batch as a new batch; sends nothing.
     ///
     /// - Parameter path: A CSV file with corrected rows, which replace the rejected ones; `nil` for the rows as they were.
-    /// - Returns: The batch.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func retry(csv path: String?) async throws -> BatchSummary {
         let actions = try await actions(trusting: try Credentials.trust(of: job).fingerprints)
         let source = if let path { try BatchSource(csv: path) } else { try await actions.rejectedRows() }
@@ -102,8 +94,6 @@ package struct ActionPipeline: Sendable {
     }
 
     /// Applies the job's policy to the refund requests of the last days; sends and stores nothing.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func rehearse(days: Int64) async throws -> PolicyRehearsal {
         try await actions().rehearse(days: days)
     }
@@ -114,15 +104,12 @@ package struct ActionPipeline: Sendable {
     ///   - hash: The SHA-256 that the plan showed.
     ///   - rows: The number of rows that will be sent.
     /// - Returns: The batch, and a remark if the input file has changed since the plan.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func approve(_ hash: String, rows: Int64) async throws -> (batch: ActionBatch, remark: String?) {
         let batch = try await actions().approve(hash, rows: rows)
         return (batch, changeOfInput(of: batch))
     }
 
     /// The job's batches and their rows by state, the newest first.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func status() async throws -> [BatchStatus] {
         let actions = try await actions()
         return try await actions.statuses(of: try await actions.batches())
@@ -134,20 +121,14 @@ package struct ActionPipeline: Sendable {
     ///   - hash: The SHA-256 that ``rehearse(days:)`` showed.
     ///   - rows: The most rows of all batches.
     ///   - term: How long the approval is in force.
-    /// - Returns: The approval.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func approvePolicy(_ hash: String, rows: Int64, for term: Duration) async throws -> PolicyApproval {
         try await actions().approvePolicy(hash, rows: rows, for: term)
     }
 
     /// Withdraws the approvals of the job's policy and of all of its batches.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func withdraw() async throws -> Withdrawal { try await actions().withdraw() }
 
     /// The newest approval of the job's policy; `nil` without one.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func policyApproval() async throws -> PolicyApproval? { try await actions().policyApproval() }
 
     /// A sentence if the input file has changed since the batch was planned.

@@ -11,13 +11,12 @@ extension ActionPipeline {
     ///
     ///     new request ─► plan ─► approve by the policy's approval ─► send ─► next request
     ///
-    /// Each round plans at most one batch. It then sends all batches of the last day with rows left, including those of a killed
-    /// process. No result files are written, because a set of result files contains one batch.
+    /// Each round plans at most one batch. It then sends all batches of the last day with rows left, including batches
+    /// of a killed process. No result files are written, because a set of result files contains one batch.
     ///
     /// - Parameters:
     ///   - limit: Stop after this time; the exit code is 75 only if rows are left.
     ///   - reload: Reads the job file again. A process never answers by a policy that the file no longer has.
-    ///   - report: Called for each event.
     /// - Returns: The last batches that were sent, after a stop without rows left.
     /// - Throws: ``Actions/ActionRefusal`` when the approval of the policy has ended; errors that ``Failure/init(_:)`` explains.
     package func follow(

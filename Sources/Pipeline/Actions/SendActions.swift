@@ -33,7 +33,6 @@ extension ActionPipeline {
     /// - Parameters:
     ///   - limit: Stop in an orderly way after this time, with 75 if work is left.
     ///   - reload: Reads the job file again. A process never answers by a policy that the file no longer has.
-    ///   - report: Called for each event.
     /// - Returns: The batches that were sent, or the newest one if none was left to send.
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining rows.
     package func run(
@@ -126,7 +125,7 @@ extension ActionPipeline {
     /// Reads what is left after a stop; `nil` if the ledger does not answer in time.
     func afterStop<Value: Sendable>(_ read: @escaping @Sendable () async throws -> Value) async -> Value? {
         let time = time
-        // In a task of its own, because the current one is cancelled.
+        // In a separate task, because the current one is cancelled.
         return await Task {
             try? await withDeadline(Self.statusTimeout, since: time.monotonic(), time: time, read)
         }.value
@@ -155,7 +154,6 @@ extension ActionPipeline {
     ///   - directory: Where; `nil` for the job's own directory.
     ///   - hash: The batch; `nil` for the newest.
     /// - Returns: The batch, the directory and the files.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func results(
         in directory: String?,
         of hash: String?

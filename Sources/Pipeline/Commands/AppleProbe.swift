@@ -99,8 +99,7 @@ struct AppleProbe {
     /// Whether Apple accepts a token of another signer, or in another environment.
     ///
     /// - Parameters:
-    ///   - tokens: The signer.
-    ///   - baseURL: The server; that of the job if `nil`.
+    ///   - baseURL: The server; the job's if `nil`.
     ///   - app: The app whose budget in the ledger counts the request.
     /// - Returns: `false` also if the request could not be sent or has no answer.
     func accepts(_ tokens: BearerTokenSigner, at baseURL: String? = nil, countingFor app: AppID?) async -> Bool {
@@ -132,7 +131,6 @@ struct AppleProbe {
 
     /// Verifies the records of a page, which are of another app if the job names the wrong one.
     ///
-    /// - Returns: The finding.
     /// - Throws: ``NothingVerified`` if a run would load none of the records.
     private func compareWithApp(_ page: Page, from stream: StreamName, at now: UnixMilliseconds) throws -> String {
         let verifier = RecordVerifier(

@@ -84,7 +84,7 @@ struct Diagnostics {
         }
     }
 
-    /// Warns about a key file whose name is that of another key.
+    /// Warns about a key file whose name belongs to another key.
     func checkKeyFileName(of job: some JobDescription) async {
         guard let warning = KeyFileName(job.appStore.privateKeyFile).warning(keyId: job.appStore.keyId) else { return }
         await passes("key file") { "warning: \(warning)" }
@@ -100,7 +100,8 @@ struct Diagnostics {
 }
 
 extension Diagnostics {
-    /// The remedy where that of a run does not help, because it is to run `doctor`; `nil` for the remedy of a run.
+    /// The remedy where a run's remedy does not help, because it is to run `doctor`; `nil` where the run's remedy
+    /// helps.
     private func remedy(of failure: RequestFailure, _ reason: StopReason) -> String? {
         switch (failure, reason) {
         case (.transport, _), (.tls, _):

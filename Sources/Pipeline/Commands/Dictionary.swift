@@ -5,13 +5,10 @@ extension Pipeline {
     /// The descriptions of all tables, views and columns of a ledger; needs no job file.
     ///
     /// - Parameters:
-    ///   - url: The ledger's database.
-    ///   - schema: The ledger's schema.
     ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     ///   - waiting: Called with PostgreSQL's message while no session can be opened.
     /// - Returns: Tables and views, by name.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func dictionary(
         at url: DatabaseURL,
         schema: String,

@@ -13,12 +13,11 @@ extension Pipeline {
     /// After that, the command fails without updating them.
     private static let publishTimeout = Duration.seconds(60)
 
-    /// Erases customers, each in a transaction of its own: all of a customer's records or none.
+    /// Erases customers, each in a separate transaction: all of a customer's records or none.
     ///
     /// Covers every environment in which the ledger has records of the job's bundle ID, whichever job loaded them.
     ///
     /// - Parameters:
-    ///   - customers: The IDs of each customer.
     ///   - isRehearsal: Whether to count only.
     ///   - done: Called after each customer's transaction has committed.
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The customers before the failed one are erased.
@@ -47,7 +46,6 @@ extension Pipeline {
     /// Their tombstones identify them. Covers every environment.
     ///
     /// - Returns: `nil` if there are no such customers.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func eraseAgain(isRehearsal: Bool) async throws -> ErasureSummary? {
         try await openLedgerToWrite()
         let apps = try await appsOfBundle()
@@ -76,7 +74,6 @@ extension Pipeline {
     /// Publishes the job's files again without the erased customers; waits for a run that is writing them.
     ///
     /// - Returns: Empty if the job publishes no files.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func publishWithoutErased() async throws -> [PublishedFiles] {
         guard !job.output.files.isEmpty else { return [] }
         let began = time.monotonic()

@@ -13,7 +13,6 @@ extension Pipeline {
     ///   - begin: Called with each reason, before its items.
     ///   - found: Called with each item, by stream and key.
     /// - Returns: Whether there are any; `nil` if the job has never run.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func failures(
         reason begin: (FailureReason) -> Void,
         item found: (FailedItem) -> Void

@@ -2,8 +2,6 @@ package import Ledger
 
 extension Pipeline {
     /// The newest complete run of the job, if it began less than `limit` ago and no run is unfinished.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func recentRun(within limit: Duration) async throws -> RecentRun? {
         try await openLedger()
         guard let app = try await knownApp() else { return nil }

@@ -11,7 +11,7 @@ package enum JobNotRemoved: Error, Equatable, Sendable {
     case unknown(job: String)
     /// Several apps have one; each is written as bundle ID and environment.
     case ambiguous(job: String, apps: [String])
-    /// A process holds items of the job.
+    /// A process has leased items of the job.
     case running(job: String)
 
     var status: ExitStatus {
@@ -33,8 +33,6 @@ package enum JobNotRemoved: Error, Equatable, Sendable {
 
 extension Pipeline {
     /// The jobs of every app of a ledger; needs no job file.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func jobs(in ledger: Ledger) async throws -> [KnownJob] {
         try await ledger.open()
         return try await ledger.knownJobs()
@@ -46,10 +44,8 @@ extension Pipeline {
     /// both are forgotten.
     ///
     /// - Parameters:
-    ///   - name: The name of the job.
     ///   - bundleId: The bundle ID of its app; `nil` if only one app has a job of this name.
     ///   - environment: The environment of its app; `nil` for any.
-    ///   - ledger: The ledger.
     /// - Returns: The app of the job, and whether a crawl and an action were forgotten.
     /// - Throws: ``JobNotRemoved``, and errors that ``Failure/init(_:)`` explains.
     package static func removeJob(

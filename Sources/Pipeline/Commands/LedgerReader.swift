@@ -13,9 +13,6 @@ package struct LedgerReader: Sendable {
     /// Makes the reader; it connects at the first use, and again after a lost connection.
     ///
     /// - Parameters:
-    ///   - url: The ledger's database.
-    ///   - schema: The ledger's schema.
-    ///   - version: The version of storeledger.
     ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     ///   - waiting: Called with PostgreSQL's message while no session can be opened.
@@ -59,7 +56,6 @@ package struct LedgerReader: Sendable {
     /// - Parameters:
     ///   - bundleId: Can be `nil` if the ledger has one app, or records of one app.
     ///   - environment: `nil` for Production, or for Sandbox if the app is only there.
-    /// - Returns: The app.
     /// - Throws: ``AppNotChosen``; errors that ``Failure/init(_:)`` explains.
     package func app(bundleId: String?, environment: AppStoreEnvironment?) async throws -> KnownApp {
         var matching = try await apps(bundleId: bundleId, environment: environment)
@@ -84,8 +80,6 @@ package struct LedgerReader: Sendable {
     }
 
     /// The status of every job of apps, by app and name.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func statuses(of apps: [KnownApp], job: String?) async throws -> [JobStatus] {
         var statuses: [JobStatus] = []
         for app in apps {
@@ -104,8 +98,6 @@ package struct LedgerReader: Sendable {
     }
 
     /// The report of a job of an app, as one HTML page.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func report(of job: String, app: KnownApp) async throws -> ReportDocument {
         let library = try ChartLibrary.find()
         return try await ledger.report(
@@ -122,9 +114,6 @@ package struct LedgerReader: Sendable {
     /// - Parameters:
     ///   - output: The format, the directory and the tables.
     ///   - job: The name in the manifest.
-    ///   - app: The app.
-    /// - Returns: The manifest.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func export(_ output: FileOutput, job: String, app: KnownApp) async throws -> Manifest {
         let roots = try await ledger.trustedRoots(of: app.id)
         let order = PublishOrder(output, job: job, run: nil, trustedRoots: roots)

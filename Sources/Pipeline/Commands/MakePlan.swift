@@ -9,8 +9,6 @@ extension Pipeline {
     ///
     /// Sends nothing and writes nothing. Queries the database only for the number of IDs that come from a query or from
     /// notifications.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func plan() async throws -> PlanReport {
         let now = UnixMilliseconds(rawValue: time.wallClock())
         var counted = IDCount(distinct: 0, duplicates: 0)

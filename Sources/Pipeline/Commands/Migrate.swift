@@ -6,7 +6,6 @@ extension Pipeline {
     ///
     /// - Parameter partitions: How many hash partitions the large tables of an empty ledger get; `nil` for as they are.
     /// - Returns: The changes, and the refresh; `nil` if there was none.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func migrate(partitions: Int? = nil) async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
         try await ledger.migrateAndRefresh(partitions: partitions)
     }

@@ -21,13 +21,11 @@ package struct ReceiverPipeline: Sendable {
     /// Makes the pipeline; reads nothing and opens no connection.
     ///
     /// - Parameters:
-    ///   - job: The job.
-    ///   - settings: Its settings, with those of the command line.
+    ///   - settings: Its settings, changed by the options of the command line.
     ///   - limits: What a request is allowed.
     ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
     ///   - databaseDeadline: How long to wait at the start until PostgreSQL is available, before ending with 69.
     ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
-    ///   - time: Clocks and sleep.
     package init(
         job: ReceiverJob,
         settings: ReceiverSettings,
@@ -51,9 +49,6 @@ package struct ReceiverPipeline: Sendable {
     }
 
     /// Receives until the task is cancelled.
-    ///
-    /// - Parameter report: Called with each event.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func receive(report: @escaping @Sendable (ReceiverEvent) -> Void) async throws {
         let remark = { @Sendable in report(.remark($0)) }
         let trust = try ReceiverTrust(of: job, claim: { try await claim($0) }, remark: remark)

@@ -64,8 +64,6 @@ extension ReceiverPipeline {
     }
 
     /// What is known of the receivers of the job's app.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func status() async throws -> ReceiverStatus {
         try await ledger.open()
         return try await ledger.receiverStatus(

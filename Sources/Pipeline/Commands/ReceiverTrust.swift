@@ -27,7 +27,6 @@ actor ReceiverTrust {
     /// Reads the files.
     ///
     /// - Parameters:
-    ///   - job: The job.
     ///   - claim: Records in the ledger under which roots the app's records are signed from now on, and returns messages for the
     ///     operator. It throws ``Ledger/OtherOrigin`` if the app has records under other roots.
     ///   - remark: Called with each message for the operator.

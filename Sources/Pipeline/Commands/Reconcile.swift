@@ -9,7 +9,6 @@ extension Pipeline {
     ///
     /// - Parameter isFinal: Whether notifications that are not in the history are reported at once.
     /// - Returns: The days that can still change.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func reconcile(isFinal: Bool) async throws -> Reconciliation {
         try await openLedgerToWrite()
         return try await ledger.reconcile(job.app, isFinal: isFinal)

@@ -5,13 +5,10 @@ extension Pipeline {
     /// Opens a ledger whose views are to be refreshed; needs no job file.
     ///
     /// - Parameters:
-    ///   - url: The ledger's database.
-    ///   - schema: The ledger's schema.
     ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     ///   - waiting: Called with PostgreSQL's message while no session can be opened.
     /// - Returns: The ledger, after it was checked that it is a primary and has a supported schema.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func ledgerToRefresh(
         at url: DatabaseURL,
         schema: String,
@@ -66,7 +63,8 @@ extension Ledger {
             return try await refresh()
         } catch {
             let message = Failure(error).message
-            // In a task of its own, because a signal has cancelled this one. If PostgreSQL cannot be reached, nothing is recorded.
+            // In a separate task, because a signal has cancelled this one. If PostgreSQL cannot be reached, nothing is
+            // recorded.
             await Task { try? await recordRefreshFailure(message) }.value
             throw error
         }

@@ -12,7 +12,6 @@ extension Pipeline {
     /// The rejected records of the job that count, oldest first.
     ///
     /// - Parameter row: Called for each record.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func rejects(_ row: (RejectedRow) -> Void) async throws {
         try await openLedger()
         guard let app = try await knownApp() else { return }
@@ -63,7 +62,6 @@ extension Pipeline {
     ///
     /// - Parameter ids: The records; `nil` for all that count.
     /// - Returns: The number of texts that no longer count.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func dismissRejects(_ ids: [Int64]?) async throws -> Int {
         try await openLedgerToWrite()
         guard let app = try await knownApp() else {

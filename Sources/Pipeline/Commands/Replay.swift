@@ -44,7 +44,6 @@ extension Pipeline {
     ///     as resolved in the same transaction.
     ///   - report: Called with each message for the operator.
     /// - Returns: The number of verified records, and the changes.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func replay(
         rejectedOnly: Bool,
         report: (String) -> Void = { _ in }
@@ -136,11 +135,8 @@ extension Pipeline {
         }
     }
 
-    /// - Parameters:
-    ///   - app: The app of the rows.
-    ///   - stream: The stream of the rows.
-    ///   - itemKey: The item under which a rejected record came. If it is a listed ID or an order ID, it links the record to its
-    ///     customer, as in a crawl: an erasure finds an app transaction by nothing else.
+    /// - Parameter itemKey: The item under which a rejected record came. If it is a listed ID or an order ID, it links
+    ///   the record to its customer, as in a crawl: an erasure finds an app transaction by nothing else.
     /// - Returns: The origin, without a run.
     private func origin(_ app: AppID, _ stream: StreamName, itemKey: String? = nil) -> RowOrigin {
         let isOrder = stream == .orderLookup

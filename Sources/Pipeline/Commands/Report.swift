@@ -9,8 +9,6 @@ extension Pipeline {
     ///
     /// Reads only the ledger's views, so the analyst's role is sufficient. If the ledger knows neither the job nor the app,
     /// the page says that there is no data.
-    ///
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func report() async throws -> ReportDocument {
         let library = try ChartLibrary.find()
         try await openLedger()
@@ -26,9 +24,8 @@ extension Pipeline {
 
 /// Writes a report to a file.
 ///
-/// - Parameters:
-///   - report: The report.
-///   - path: The file, relative to the working directory; an existing one is replaced when the new one is complete.
+/// - Parameter path: The file, relative to the working directory; an existing one is replaced when the new one is
+///   complete.
 /// - Throws: Errors that ``Failure/init(_:)`` explains. An existing page is then unchanged.
 package func write(_ report: ReportDocument, to path: String) throws {
     try publishFile(report.page, at: path)

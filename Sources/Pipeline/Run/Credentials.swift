@@ -6,8 +6,8 @@ import SignedData
 /// The job's keys and trusted roots.
 ///
 /// Key, key ID and issuer ID are read again, from the job file too, when Apple has refused a token: a key that Apple still
-/// accepts stays in use, because its replacement can need a key ID that only the environment of a new process has. The roots stay
-/// those of the first request: see ``checkRoots()``.
+/// accepts stays in use, because its replacement can need a key ID that only the environment of a new process has. The
+/// roots of the first request stay in use: see ``checkRoots()``.
 struct Credentials: Sendable {
     let verifier: JWSVerifier
     /// SHA-256 of each trusted root, in hexadecimal.
@@ -16,9 +16,7 @@ struct Credentials: Sendable {
     private let roots: ReadFiles<[String]>
     private let remark: @Sendable (String) -> Void
 
-    /// - Parameters:
-    ///   - job: The job.
-    ///   - remark: Called after key or roots were read again, or could not be.
+    /// - Parameter remark: Called after key or roots were read again, or could not be.
     /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``TLSKeysWouldBeWritten``.
     init(job: some JobDescription, remark: @escaping @Sendable (String) -> Void = { _ in }) throws {
         // Loopback connections have no secrets to protect.
@@ -61,9 +59,10 @@ struct Credentials: Sendable {
         }
     }
 
-    /// Refuses trusted roots that are no longer those of the first request.
+    /// Refuses trusted roots that have changed since the first request.
     ///
-    /// The records of the process were verified under those, and the ledger compares roots at the start of a process.
+    /// The records of the process were verified under the first roots, and the ledger compares roots at the start of a
+    /// process.
     ///
     /// - Throws: ``RootsChanged``.
     func checkRoots() throws {
@@ -133,7 +132,7 @@ struct UntrustedRoot: Error, CustomStringConvertible {
 /// The trusted roots were changed while a process worked.
 struct RootsChanged: Error {}
 
-/// The job file is now that of a receiver alone, and names no key.
+/// The job file now describes only a receiver, and names no key.
 struct NoKeyInJob: Error {}
 
 /// `SSLKEYLOGFILE` is set, so libcurl would write the keys of every TLS session to that file.

@@ -1,10 +1,10 @@
 /// What the name of a key file says of the key in it.
 ///
-/// App Store Connect names the file of an In-App Purchase key `SubscriptionKey_<key ID>.p8`, and that of a key of the App Store
-/// Connect API `AuthKey_<key ID>.p8`. The App Store Server API accepts only In-App Purchase keys.
+/// App Store Connect calls the file of an In-App Purchase key `SubscriptionKey_<key ID>.p8`, and the file of a key of
+/// the App Store Connect API `AuthKey_<key ID>.p8`. The App Store Server API accepts only In-App Purchase keys.
 struct KeyFileName: Equatable, Sendable {
     let name: String
-    /// Whether the file is called as those of the App Store Connect API are.
+    /// Whether the name is the name of a key file of the App Store Connect API.
     let isOfOtherAPI: Bool
     /// `nil` if the name has none.
     let keyId: String?

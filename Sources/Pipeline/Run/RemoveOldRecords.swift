@@ -15,7 +15,7 @@ extension Pipeline {
             let apps = try await knownApps().map(\.app)
             for (part, term) in job.retention.parts {
                 var all = OldRecords(part: part)
-                // A job's items are of its own app alone.
+                // A job has items only of its own app.
                 for app in part == .items ? apps.prefix(1) : apps[...] {
                     all.add(try await ledger.removeOld(part, olderThan: term, job: job.name, app: app))
                 }

@@ -33,7 +33,6 @@ package struct RunNotification: Encodable, Sendable {
     private let viewsAreOld: Bool
 
     /// - Parameters:
-    ///   - job: The job.
     ///   - status: How the process ended.
     ///   - run: The run; `nil` if the process ended before it had started or joined one.
     ///   - summary: The counts of the run; `nil` if they are unknown.
@@ -110,11 +109,8 @@ extension Pipeline {
 
     /// The counts of a run of the job.
     ///
-    /// - Parameters:
-    ///   - run: The run.
-    ///   - limit: How long to wait for PostgreSQL.
+    /// - Parameter limit: How long to wait for PostgreSQL.
     /// - Returns: `nil` if the ledger does not know the app.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func summary(of run: Int64, within limit: Duration) async throws -> RunSummary? {
         try await ledger.connect(within: limit)
         guard let app = try await knownApp() else { return nil }

@@ -8,7 +8,7 @@ package struct RunProgress: Sendable, Equatable {
         package let name: StreamName
         /// The items that are planned so far.
         package let items: Int64
-        /// Those of ``items`` that are done or failed, by any process.
+        /// How many of ``items`` are done or failed, by any process.
         package let done: Int64
         /// The requests per second that the job may send for the stream, on average over an hour.
         package let requestsPerSecond: Double
@@ -42,7 +42,7 @@ package struct RunProgress: Sendable, Equatable {
         case afterNotifications
     }
 
-    /// The streams in the order in which they are crawled; those of one phase are crawled at the same time.
+    /// The streams in the order in which they are crawled; the streams of one phase are crawled at the same time.
     package let phases: [[Stream]]
     /// The number of items crawled at the same time by this process.
     package let concurrency: Int

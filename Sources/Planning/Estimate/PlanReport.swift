@@ -33,7 +33,7 @@ package struct PlanReport: Codable, Sendable {
     /// The share of Apple's limits that the job uses, more than 0 and at most 1.
     package let share: Double
     package let streams: [Line]
-    /// The time of the slowest stream plus that of refunds; `nil` if the number of customers is not known yet.
+    /// The time of the slowest stream plus the time of refunds; `nil` if the number of customers is not known yet.
     ///
     /// Streams run in parallel, except for the refunds of revoked purchases, which run last.
     package let secondsAtAppleLimit: Double?
@@ -44,7 +44,7 @@ package struct PlanReport: Codable, Sendable {
     package let followsNotifications: Bool
     /// Whether an earlier run has read the notifications, so that a run requests only customers who have changed since.
     package let continuesLastRun: Bool
-    /// The unfinished run that a start would continue; the figures are those of its remaining items.
+    /// The unfinished run that a start would continue; the figures are of its remaining items.
     ///
     /// Counted only for jobs that follow notifications.
     package let unfinishedRun: Int64?

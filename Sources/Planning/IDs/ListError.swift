@@ -39,7 +39,7 @@ package struct ListError: Error, CustomStringConvertible {
         case badRows([BadRow], column: String?)
         /// Every digit after the fifteenth is zero.
         case rounded(example: String)
-        /// The cells are numbers, but too short for IDs of Apple's; those of the column `better` look right.
+        /// The cells are numbers, but too short for IDs of Apple's; the cells of the column `better` look right.
         case wrongColumn(example: String, better: String)
     }
 

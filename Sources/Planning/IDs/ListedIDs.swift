@@ -13,7 +13,7 @@ package typealias IDFeed = @Sendable (_ take: ([String]) throws -> Void) throws 
 package enum ListedIDs: Sendable {
     case none
     case feed(IDFeed)
-    /// One SELECT; its first column holds the IDs.
+    /// One SELECT; its first column has the IDs.
     case query(String)
 }
 

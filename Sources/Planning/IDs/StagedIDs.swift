@@ -7,7 +7,7 @@ import Postgres
 
 /// The IDs to plan, each once, sorted and divided into batches in a temporary table of one session.
 ///
-/// The list is never held in memory, and one transaction plans at most one batch.
+/// The list is never in memory as a whole, and one transaction plans at most one batch.
 struct StagedIDs {
     /// The number of IDs that one transaction plans.
     private static let batchSize = 10_000
@@ -22,11 +22,9 @@ struct StagedIDs {
     /// Copies the listed IDs.
     ///
     /// - Parameters:
-    ///   - ids: The list.
     ///   - kind: What its IDs identify.
     ///   - others: The number of batches of lists that were copied before, which the tables keep; 0 empties the tables.
     ///   - connection: Outside a transaction.
-    /// - Returns: The staged list.
     /// - Throws: ``BadListedID``, ``BadListQuery``, errors of the feed, ``Postgres/PostgresError``. Then nothing is
     ///   staged.
     static func copy(

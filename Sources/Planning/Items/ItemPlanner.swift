@@ -5,7 +5,7 @@ import Ledger
 import LedgerSchema
 import Postgres
 
-/// Creates a run's work items in the database, without holding the list of IDs in memory.
+/// Creates a run's work items in the database, without the whole list of IDs in memory.
 struct ItemPlanner {
     let plan: RunPlan
 
@@ -120,7 +120,6 @@ struct ItemPlanner {
     /// - Parameters:
     ///   - streams: Streams with one item for each ID.
     ///   - staged: The IDs in the session's temporary tables.
-    ///   - run: The run.
     ///   - phase: The phase in which the items are planned; planning stops when the run has left it.
     ///   - connection: Outside a transaction.
     ///   - batchPlanned: Called inside each transaction, with the batch in `stage_ids`.
@@ -158,8 +157,6 @@ struct ItemPlanner {
     }
 
     /// Inserts a new run.
-    ///
-    /// - Returns: The number of the run.
     func insertRun(
         phase: Int32,
         isRetry: Bool = false,
@@ -315,7 +312,7 @@ struct ItemPlanner {
     ///
     /// An item stays with the other environment only if that environment knew the ID.
     ///
-    /// Parameters beyond those of the insert: 8 restart, 9 whether the cursor is kept between runs, 10 the oldest date
+    /// Parameters in addition to the insert's: 8 restart, 9 whether the cursor is kept between runs, 10 the oldest date
     /// that Apple serves, 11 overlap in ms, 12 whether the sandbox may be tried.
     private static let onConflict = """
         ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET

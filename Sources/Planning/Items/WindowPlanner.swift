@@ -262,8 +262,8 @@ struct WindowPlanner {
         ]
     }
 
-    /// Adds windows of earlier runs to this run: unfinished ones, those with rejected records, and those of runs from the
-    /// future, which may have been read before their end.
+    /// Adds windows of earlier runs to this run: unfinished windows, windows with rejected records, and windows of runs
+    /// from the future, which may have been read before their end.
     ///
     /// The token of an unfinished window may still be valid. The other windows start again.
     private func addEarlierWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {

@@ -12,7 +12,6 @@ enum FutureState {
     /// The moment after which nothing has happened yet, as an SQL expression.
     ///
     /// - Parameter now: The parameter with ``Ledger/RunPlan/latestNow``. PostgreSQL's clock has moved on since.
-    /// - Returns: The expression.
     static func latest(_ now: String) -> String { "greatest(\(now)::timestamptz, clock_timestamp())" }
 
     /// A query for the job's runs from the future, as an SQL expression.
@@ -52,7 +51,8 @@ enum FutureState {
 
     /// Makes items of a run available that would become so in more than ``longestWait``.
     ///
-    /// No lease and no deferral lasts that long, so PostgreSQL's clock was ahead when the item was leased, released or put off.
+    /// No lease and no deferral lasts that long, so PostgreSQL's clock was ahead when the item was leased, released or
+    /// postponed.
     ///
     /// - Throws: ``Postgres/PostgresError``.
     static func releaseItems(

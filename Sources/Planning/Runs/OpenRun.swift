@@ -43,7 +43,6 @@ struct OpenRun: Sendable {
     var isFromTheFuture = false
 
     /// - Parameters:
-    ///   - plan: The plan of the job.
     ///   - isLocked: Whether to lock the run, so that it stays open until the transaction ends.
     ///   - connection: Inside a transaction.
     /// - Returns: `nil` if the job has no open run.

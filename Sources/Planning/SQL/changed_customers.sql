@@ -9,7 +9,7 @@
 -- :late_since             a notification of any age counts that came into the ledger from then on: by a replay, another job, or
 --                         the second reading of its day. What a second reading found marks its customer as changed whenever the
 --                         customer was requested before the run of that reading began: a history that was read until then may
---                         lack what Apple told late.
+--                         lack what Apple reported late.
 -- :again                  whether customers who were requested since are requested again
 -- :settling_milliseconds  how much later than a notification a history must have been read to show what the notification is about
 -- :unknown_codes          Apple's codes for IDs that do not exist: such an item is left to `retry`

@@ -1,7 +1,7 @@
 -- The customers whose refunds a run requests.
 --
 -- :all_runs says whether customers of other runs count: where notifications name the customers, nothing else may ever name them
--- again. :streams are those of transaction IDs; another item's key, such as an order ID, can look like a transaction ID.
+-- again. :streams are the streams of transaction IDs; another item's key, such as an order ID, can look like a transaction ID.
 -- :unknown_codes are Apple's codes for IDs that do not exist; those are left to `retry`.
 SELECT i.item_key FROM crawl_items i
  WHERE i.app_id = :app AND i.job = :job AND i.refunds_due AND (i.run_id = :run OR :all_runs::boolean)

@@ -48,7 +48,6 @@ final class ReceiverMetrics: Sendable {
     ///
     /// - Parameter oldestPending: The age of the oldest notification that is not normalised; `.some(nil)` if all are, `nil` if
     ///   the database does not answer.
-    /// - Returns: The text.
     func text(oldestPending: Duration??) -> String {
         let counts = counts.withLock { $0 }
         var page = MetricsPage()

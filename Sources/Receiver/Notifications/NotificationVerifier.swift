@@ -25,9 +25,7 @@ package struct NotificationVerifier: Sendable {
         /// Without it every notification of version 1 is refused.
         package let secret: SharedSecret?
 
-        /// - Parameters:
-        ///   - records: The verifier of signed notifications of the app.
-        ///   - secret: The app's shared secret.
+        /// - Parameter records: The verifier of signed notifications of the app.
         package init(records: RecordVerifier, secret: SharedSecret?) {
             self.records = records
             self.secret = secret
@@ -40,8 +38,6 @@ package struct NotificationVerifier: Sendable {
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - environment: Its environment.
     ///   - trust: Asked for each notification.
     ///   - now: The time of the database's clock.
     package init(

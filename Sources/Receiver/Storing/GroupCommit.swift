@@ -70,7 +70,7 @@ final class GroupCommit: Sendable {
                 state.runningCommits += 1
                 return true
             }
-            // A task of its own, because the commit is not only for this request.
+            // A separate task, because the commit is not only for this request.
             if startsCommit { Task { await commitQueue() } }
         }
     }

@@ -6,7 +6,7 @@ import Ledger
 struct ReportQuestion: Sendable {
     /// A unique name.
     ///
-    /// It is the ID of the table on the page; with the prefix `chart-`, that of the chart.
+    /// It is the ID of the table on the page; with the prefix `chart-`, it is the ID of the chart.
     let name: String
     /// The views that the SQL reads, all in `sql/views`.
     let views: [String]

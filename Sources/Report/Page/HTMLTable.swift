@@ -38,7 +38,7 @@ struct HTMLTable {
             """
     }
 
-    /// Names the column of which the percentages beside counts are shares; a table can have several.
+    /// Names the column of which the percentages next to counts are shares; a table can have several.
     private var bases: HTML {
         let parts = figures.columns.filter { $0.whole != nil }
         let wholes = parts.compactMap(\.whole).reduce(into: [String]()) { found, whole in

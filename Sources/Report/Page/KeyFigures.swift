@@ -8,7 +8,7 @@ struct KeyFigures {
         return tiles.isEmpty ? .empty : "<dl class=\"tiles\" aria-label=\"Key figures\">\n\(tiles)</dl>\n"
     }
 
-    /// One tile for each currency; the page shows those of the chosen one.
+    /// One tile for each currency; the page shows the tiles of the chosen currency.
     private var money: [HTML] {
         currencies.enumerated().flatMap { index, currency in
             [mrr(currency), sales(currency)].compactMap(\.self).map { $0.html(currency: currency, isHidden: index > 0) }

@@ -1,5 +1,5 @@
 extension ReportSection {
-    /// What became of price changes and of a migration to Advanced Commerce.
+    /// The outcomes of price changes and of a migration to Advanced Commerce.
     static let campaigns = ReportSection(
         id: "campaigns",
         title: "Advanced Commerce campaigns",

@@ -63,8 +63,8 @@ struct EraseBenchmarkCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: Milliseconds from when the lock was there until the commit had ended, those of the whole erasure, and how
-    ///   many rows it removed.
+    /// - Returns: Milliseconds from when the lock was there until the commit had ended, milliseconds of the whole
+    ///   erasure, and how many rows it removed.
     private func erase(
         _ id: String,
         from apps: [AppID],

@@ -99,7 +99,7 @@ private struct ProcessTimes {
 
     init(of process: Int) throws {
         let line = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        // The name may hold anything; the state is the first field behind it.
+        // The name may contain anything; the state is the first field behind it.
         let fields = line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ").dropFirst()
         let numbers = fields.map { Double($0) ?? 0 }
         parent = Int(numbers[1])

@@ -31,7 +31,7 @@ struct MergeCommand: AsyncParsableCommand {
     @Option(help: "How often each is measured; the median counts.")
     var runs = 3
 
-    /// Rows held ready in memory at a time.
+    /// Rows that are ready in memory at a time.
     private static let slice = 40_000
 
     func run() async throws {

@@ -51,7 +51,8 @@ struct ReadyRows: Sendable {
         )
     }
 
-    /// Calls `body` with batches that together hold the rows of `atMost` transactions or a few more, until all have been.
+    /// Calls `body` with batches that together have the rows of `atMost` transactions or a few more, until all rows
+    /// were passed.
     func forEachSlice(of atMost: Int, batch: Int, _ body: ([PageRows]) async throws -> Void) async throws {
         for customers in slices(of: atMost) { try await body(try await rows(of: customers, batch: batch)) }
     }

@@ -6,7 +6,7 @@ import Ledger
 import LedgerSchema
 import Synchronization
 
-/// A ledger that holds a whole world, archive and rows.
+/// A ledger that contains a whole world, archive and rows.
 struct SeededLedger {
     let rows: ReadyRows
 

@@ -2,7 +2,7 @@ import AppStoreModel
 import AppStoreSimulator
 import SignedData
 
-/// Requests with notifications as Apple posts them, each about a purchase of its own and about 20 KB long.
+/// Requests with notifications as Apple posts them, each about a different purchase and about 20 KB long.
 struct PostedNotifications: Sendable {
     /// Whole HTTP requests, for connections that stay open.
     let requests: [[UInt8]]

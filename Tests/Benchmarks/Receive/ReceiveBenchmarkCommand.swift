@@ -26,7 +26,7 @@ struct ReceiveBenchmarkCommand: AsyncParsableCommand {
     @Flag(help: "Prints the figures as a JSON array of {figure, value, unit, spread}.")
     var json = false
 
-    /// The rate at which the goal of 50 ms holds.
+    /// The rate to which the goal of 50 ms applies.
     private static let rate = 500.0
     private static let seconds = 10
 

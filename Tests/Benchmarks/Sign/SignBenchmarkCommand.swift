@@ -5,7 +5,7 @@ import SignedData
 import Signing
 import TestSupport
 
-/// From rows of a file to signed rows, beside what `openssl speed` says of the same machine.
+/// From rows of a file to signed rows, compared with what `openssl speed` says of the same machine.
 struct SignBenchmarkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// From the text of a JWS to a row ready for PostgreSQL, beside what `openssl speed` says of the same machine.
+/// From the text of a JWS to a row ready for PostgreSQL, compared with what `openssl speed` says of the same machine.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

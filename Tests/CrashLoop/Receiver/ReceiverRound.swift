@@ -57,7 +57,7 @@ struct ReceiverRound {
         return worker
     }
 
-    /// Waits until a condition holds.
+    /// Waits until a condition is true.
     private func wait(_ what: String, until isTrue: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + Self.patience
         while try await !isTrue() {
@@ -95,7 +95,7 @@ struct ReceiverRound {
     }
 
     private mutating func play(faults limit: Int) async throws {
-        // Held open until all are chosen, so that they differ.
+        // The listeners stay open until all ports are chosen, so that the ports differ.
         let ports = try (0..<Self.receiverCount).map { _ in try LoopbackListener() }.map(\.port)
         for port in ports { receivers.append((port, try await startReceiver(on: port))) }
         proxy.setBackends(ports)
@@ -172,7 +172,7 @@ struct ReceiverRound {
         }
     }
 
-    /// Sets PostgreSQL's clock for a moment in which Apple goes on sending.
+    /// Sets PostgreSQL's clock for a moment, while Apple continues to send.
     private mutating func setClock() async throws {
         let seconds = [-3 * 86_400, -7_200, 7_200, 3 * 86_400].randomElement(using: &random) ?? 0
         try tools.cluster.setClock(by: seconds)
@@ -181,7 +181,7 @@ struct ReceiverRound {
         try tools.cluster.setClock(by: 0)
     }
 
-    /// Erases a customer of whom the ledger has records, while Apple goes on sending.
+    /// Erases a customer of whom the ledger has records, while Apple continues to send.
     private mutating func erase(beside body: (inout ReceiverRound) async throws -> Void) async throws {
         let known = try await patiently {
             try await book.column(
@@ -269,7 +269,7 @@ struct ReceiverRound {
     /// Every notification that was answered with success is stored, verified, once, and in the records.
     ///
     /// - Parameters:
-    ///   - deliveries: Those of customers who are not erased.
+    ///   - deliveries: The deliveries about customers who are not erased.
     ///   - all: All deliveries.
     ///   - customers: The store's customers.
     /// - Throws: ``BrokenPromise``.

@@ -20,7 +20,7 @@ struct StoreCustomers {
 
     /// By kind and key, such as `transaction 430000000000000`.
     private var customers: [String: String] = [:]
-    /// The transaction IDs of each customer, also those of the first transactions.
+    /// The transaction IDs of each customer, also of the first transactions.
     private(set) var transactionIDs: [String: Set<String>] = [:]
 
     /// - Parameter world: The store's list, see `WorldListing`.

@@ -41,7 +41,7 @@ struct CrawlerTests {
         try crawler.finish()
     }
 
-    @Test func `every page is asked for with the cursor of the page before, and committed before the next`()
+    @Test func `every page is requested with the cursor of the page before, and committed before the next`()
         async throws
     {
         let source = ScriptedSource([
@@ -99,7 +99,7 @@ struct CrawlerTests {
         #expect(store.item("1")?.pages == [["a"]])
     }
 
-    @Test func `CK3 a request that missed its time is asked for again with a new permit, and is not counted`()
+    @Test func `CK3 a request that missed its time is sent with a new permit, and is not counted`()
         async throws
     {
         let late = (1...12).map { _ in ScriptedSource.Answer.failure(.tooLate) }
@@ -163,7 +163,7 @@ struct CrawlerTests {
         #expect(source.cursors(of: "1") == [nil, nil, nil, nil])
     }
 
-    /// Each with how often a page is asked for before its item is put off.
+    /// Each with how often a page is requested before its item is postponed.
     @Test(
         arguments: [
             (408, nil, 5), (425, nil, 5), (502, nil, 5), (503, nil, 5), (504, nil, 5), (500, 5_000_001, 5),
@@ -298,7 +298,9 @@ struct CrawlerTests {
         #expect(store.states.count { $0 == "failed" } == 50)
     }
 
-    @Test func `N24 more pages without a new cursor is asked again once and then fails the item`() async throws {
+    @Test func `N24 an answer with more pages but no new cursor is requested again once, and then fails the item`()
+        async throws
+    {
         let stuck = ScriptedSource.Answer.page(["a"], cursor: "r1", hasMore: true)
         let source = ScriptedSource(["1": [stuck, stuck, stuck]])
         let store = MemoryStore(["1"])

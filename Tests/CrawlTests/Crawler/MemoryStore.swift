@@ -17,7 +17,7 @@ final class MemoryStore: CrawlStore {
         var items: [Item]
         var leasesAtOnce = 0
         var leaseCalls = 0
-        /// The key of an item that another process holds, and the call of `lease` that finds it free.
+        /// The key of an item that another process has leased, and the call of `lease` that finds it free.
         var held: (key: String, until: Int)?
         var lost: Set<String> = []
     }
@@ -56,7 +56,7 @@ final class MemoryStore: CrawlStore {
     func item(_ key: String) -> Item? { state.withLock { $0.items.first { $0.item.key == key } } }
     var states: [String] { state.withLock { $0.items.map(\.state) } }
 
-    /// From now on another process holds the lease on the item.
+    /// From now on another process has the lease on the item.
     func lose(_ key: String) { state.withLock { _ = $0.lost.insert(key) } }
 
     /// Somebody else brings the item to its end.

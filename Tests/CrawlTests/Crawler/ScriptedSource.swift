@@ -3,7 +3,7 @@ import Crawl
 import JobPlan
 import Synchronization
 
-/// Answers each request for an item with the next line of its script, and notes what it was asked.
+/// Answers each request for an item with the next line of its script, and records the requests.
 final class ScriptedSource: PageSource {
     enum Answer: Sendable {
         case page([String], cursor: String?, hasMore: Bool, date: String? = nil)

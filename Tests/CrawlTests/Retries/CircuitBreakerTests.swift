@@ -27,7 +27,7 @@ struct CircuitBreakerTests {
         #expect(breaker.stopReason?.exitCode == 76)
     }
 
-    @Test mutating func `one failed signature in sixty-six trips it nowhere, however they lie`() {
+    @Test mutating func `one failed signature in sixty-six never trips it, in any order`() {
         note(good: 1)
         note(bad: 20)
         note(good: 1_299)

@@ -9,7 +9,7 @@ struct DispositionTests {
 
     private static let now = UnixMilliseconds(rawValue: 1_795_219_200_000)
 
-    /// What a row of the table says, without the report that goes with it.
+    /// What a row of the table says, without its report.
     enum Action: Equatable, Sendable {
         case wait, atOnce, repeatRefused, checkKey, empty, restartCursor, shortenWindow, otherEnvironment
         case fail, failUnknown, postpone
@@ -93,7 +93,7 @@ struct DispositionTests {
     }
 
     @Test(arguments: [(Retry.ordinary, 5), (.short, 5), (.limited(2), 3)])
-    func `a page is asked for as often as its retry allows`(retry: Retry, attempts: Int) {
+    func `a page is requested as often as its retry allows`(retry: Retry, attempts: Int) {
         #expect(retry.attempts == attempts)
         let failure: RequestFailure =
             switch retry {

@@ -231,7 +231,7 @@ struct ActionTests {
     }
 
     @Test(.startsEarly)
-    func `two processes send one batch together, each row once, and a 429 of one holds up both`() async throws {
+    func `two processes send one batch together, each row once, and a 429 of one stops both for a time`() async throws {
         try await ActionScene.with(.init(customers: 60)) { scene in
             let ids = try await scene.extensible(14)
             try scene.list(ids)
@@ -259,7 +259,7 @@ struct ActionTests {
         }
     }
 
-    @Test func `an extension by an earlier batch is not taken for that of a lost request`() async throws {
+    @Test func `an extension by an earlier batch is not mistaken for the extension of a lost request`() async throws {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(2)
             try scene.list(ids)
@@ -337,7 +337,7 @@ struct ActionTests {
         }
     }
 
-    @Test func `a batch whose approval has expired does not hold up a newer one`() async throws {
+    @Test func `a batch whose approval has expired does not delay a newer one`() async throws {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(4)
             try scene.list(Array(ids.prefix(2)))

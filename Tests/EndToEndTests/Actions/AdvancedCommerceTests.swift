@@ -74,7 +74,7 @@ struct AdvancedCommerceTests {
     }
 
     @Test(.startsEarly)
-    func `AC16 each call is applied once, and 4000097 after a lost answer is found out by its requestReferenceId`()
+    func `AC16 each call is applied once, and its requestReferenceId settles a 4000097 after a lost answer`()
         async throws
     {
         try await Self.with(customers: 400) { scene in

@@ -17,7 +17,7 @@ struct ApprovalTests {
         case planned
         /// Apple has refused the token of every attempt.
         case refused
-        /// A process was killed while it held rows.
+        /// A process was killed while it had leased rows.
         case leased
         /// A process was killed after it had recorded an intent.
         case intended

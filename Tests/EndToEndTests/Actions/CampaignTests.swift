@@ -75,7 +75,7 @@ struct CampaignTests {
         }
     }
 
-    /// A scene with 500 subscribers of one item beside other customers, whose ledger also has the renewal info.
+    /// A scene with 500 subscribers of one item and other customers, whose ledger also has the renewal info.
     private func with(_ body: (ActionScene) async throws -> Void) async throws {
         var options = SimulatedStore.Options(customers: 150, transactionsPerCustomer: 6)
         options.arguments = ["--advanced-commerce-subscribers", "500"]
@@ -132,7 +132,7 @@ struct CampaignTests {
                 ]
             )
 
-            // The first cohort is killed in the middle, and goes on.
+            // The first cohort is killed in the middle, and continued.
             let first = try await campaign.approve()
             #expect(first.rows == 250 && first.rowsToSend > 240)
             #expect(first.consent?.required == first.rowsToSend)
@@ -165,7 +165,7 @@ struct CampaignTests {
             #expect(try await campaign.actions("run", campaign.path).code == 0)
             try await stage.store.advance(renewals: 500)
 
-            // Apple has told one subscriber of a price increase, and refuses one row. Later customers subscribe.
+            // Apple has informed one subscriber of a price increase, and refuses one row. Later customers subscribe.
             let product = try #require(
                 try await book.column(
                     """

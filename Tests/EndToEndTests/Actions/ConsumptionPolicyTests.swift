@@ -266,7 +266,7 @@ struct ConsumptionPolicyTests {
             )
             #expect(newest == ["succeeded 1 true"])
             #expect(try scene.results("succeeded").count == 1)
-            // The answer is not that of the request before Apple's decision.
+            // The answer does not belong to the request before Apple's decision.
             #expect(try await book.count("SELECT count(*) FROM consumption_requests WHERE answer_state IS NULL") == 2)
         }
     }

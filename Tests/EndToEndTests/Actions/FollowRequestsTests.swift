@@ -92,7 +92,7 @@ struct FollowRequestsTests {
         /// Ends the leases of killed processes, as waiting a minute would do.
         func endLeases() async throws { try await actions.endLeases() }
 
-        /// What Apple was told of each purchase, in the order of the requests.
+        /// What Apple received about each purchase, in the order of the requests.
         func preferences() async throws -> [String: Set<String>] {
             struct Answer: Decodable, Sendable {
                 struct Body: Decodable { let refundPreference: String? }
@@ -149,7 +149,7 @@ struct FollowRequestsTests {
         }
     }
 
-    /// The requests that the policy answers, and those of them that have an answer.
+    /// The requests that the policy answers, and how many of them have an answer.
     private static let answerable = """
         SELECT count(DISTINCT r.transaction_id) FROM consumption_requests r JOIN transactions t USING (app_id, transaction_id)
          WHERE r.is_open AND t.type <> 'Auto-Renewable Subscription' AND NOT t.payload ? 'advancedCommerceInfo'
@@ -199,7 +199,7 @@ struct FollowRequestsTests {
                 """
             #expect(try await scene.book.column(batches) == ["t t t t t t"])
 
-            // A new approval goes on, and a withdrawal ends it.
+            // A new approval continues, and a withdrawal ends it.
             _ = try await scene.approve(policy, rows: 100)
             try await scene.following { process in
                 let open = try await scene.book.count(Self.answerable)
@@ -231,7 +231,7 @@ struct FollowRequestsTests {
             let healthy = try await scene.run("doctor", scene.job)
             #expect(healthy.code == 0 && healthy.output.contains("policy \(changed) is approved"), "\(healthy.output)")
 
-            // A process that is told to stop ends with 0, and the end of the approval's time with 78.
+            // A process that is stopped ends with 0, and at the end of the approval's time with 78.
             try await scene.following { process in
                 process.signal(15)
                 #expect(await process.wait() == 0, "\(process.errors)")
@@ -282,7 +282,7 @@ struct FollowRequestsTests {
         }
     }
 
-    @Test func `AI15 AI16 RP19 a withdrawal ends the batches of every approval, also that of a killed process`()
+    @Test func `AI15 AI16 RP19 a withdrawal ends the batches of every approval, also the batch of a killed process`()
         async throws
     {
         try await scene { scene in

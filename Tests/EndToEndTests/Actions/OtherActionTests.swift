@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// The actions beside the extension of one subscription.
+/// The actions other than the extension of one subscription.
 @Suite(.migratedDatabase)
 struct OtherActionTests {
     private func job(_ action: String, limits extra: String = "") -> ActionScene.Job {
@@ -64,7 +64,8 @@ struct OtherActionTests {
         }
     }
 
-    @Test func `an extension of all whose state Apple does not tell is unknown, until a SUMMARY notification tells it`()
+    @Test
+    func `an extension of all stays unknown while Apple does not report its state, until a SUMMARY notification does`()
         async throws
     {
         try await ActionScene.with(.init(customers: 40)) { scene in

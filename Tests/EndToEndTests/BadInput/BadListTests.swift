@@ -205,7 +205,9 @@ struct BadListTests {
     }
 
     @Test(arguments: ["transaction_id\n99", "transaction_id\nnonsense\n", nil])
-    func `C15 a list that changes or goes under a run is the list the run began with`(later: String?) async throws {
+    func `C15 a list that is changed or removed during a run stays the list with which the run began`(later: String?)
+        async throws
+    {
         try await Stage.with(.init(customers: 4)) { stage in
             var job = Self.job(stage)
             job.limits = "{concurrency: 1, share: 1, requestsPerSecond: {transactionHistory: 1}}"

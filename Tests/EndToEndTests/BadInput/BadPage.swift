@@ -6,7 +6,7 @@ struct BadPage: Sendable {
     let outcome: String
     let body: @Sendable (RecordScene) -> String
 
-    /// No page at all: asked for three times, and then the item fails where it stood.
+    /// No page at all: requested three times, and then the item fails at its cursor.
     static func bad(_ id: String, _ note: String, _ body: @escaping @Sendable (RecordScene) -> String) -> BadPage {
         BadPage(id: id, note: note, outcome: "failed - 0 0 0 | 3", body: body)
     }

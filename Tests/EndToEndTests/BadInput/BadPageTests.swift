@@ -11,7 +11,7 @@ struct BadPageTests {
     }
 
     @Test(arguments: [BadPage.notJSON, BadPage.notPages, BadPage.odd].map(Group.init))
-    func `a page that cannot be trusted is asked for again, and then fails its item with the cursor where it was`(
+    func `a page that cannot be trusted is requested again, and then fails its item, whose cursor stays`(
         group: Group
     ) async throws {
         let scenes = try RecordStage.scenes(group.pages.count)

@@ -1,17 +1,17 @@
 import Testing
 
-/// A record that Apple would not send, and what becomes of it.
+/// A record that Apple would not send, and what happens to it.
 struct BadRecord: Sendable {
     /// The row of docs/evidence/bad-inputs.md that it is a variant of.
     let id: String
     let note: String
     /// What `rejected_records` gives as the reason; `nil` when the record is loaded.
     let reason: String?
-    /// Transactions the page loads beside its good one.
+    /// Transactions that the page loads in addition to its good one.
     let loaded: Int
     /// Paths in `field_issues`.
     let issues: [String]
-    /// What has to hold of the record's row, as SQL.
+    /// What must be true of the record's row, as SQL.
     let row: String
     /// The page's elements after the good record, as JSON texts.
     let elements: @Sendable (RecordScene) throws -> [String]

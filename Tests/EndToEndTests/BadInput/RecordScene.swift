@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import SignedData
 
-/// One page of one listed ID: a good record of its own, and the records that a case adds.
+/// One page of one listed ID: a good record, and the records that a case adds.
 ///
 /// Everything is signed here, by the test's own authority, the only one that the job trusts.
 struct RecordScene: Sendable {
@@ -115,7 +115,7 @@ struct RecordScene: Sendable {
         [leaf.der, authority.intermediate.der, authority.root.der]
     }
 
-    /// The chain's certificates as they stand in a header.
+    /// The chain's certificates as they are in a header.
     var entries: [String] {
         authority.chain.map { String(decoding: Base64.encodeStandard($0), as: UTF8.self) }
     }

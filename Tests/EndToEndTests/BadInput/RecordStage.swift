@@ -14,7 +14,7 @@ enum RecordStage {
         }
     }
 
-    /// Lends the stage and a migrated job that lists the items' IDs and believes their authority alone.
+    /// Lends the stage and a migrated job that lists the items' IDs and trusts only their authority.
     static func with(
         _ scenes: [RecordScene],
         pages: [String],

@@ -2,10 +2,10 @@ import FoundationEssentials
 
 /// Every state of a directory that a power failure may leave while a program works in it.
 ///
-/// What was not brought to disk may be lost, kept, reordered or torn. A name shows whatever it has shown since the
-/// directory was last synchronised, each name for itself, so that a rename may even be half there; a file holds what it
-/// held when it was last synchronised and of the rest nothing, a part (whole writes, and quarters of the last one),
-/// zeros in place of it, or its end without its beginning.
+/// What was not brought to disk may be lost, kept, reordered or torn. A name can show any file that it has shown since
+/// the directory was last synchronised. Each name does so independently, so a rename may be half done. A file has its
+/// content of the last synchronisation. Of later writes it has nothing, a part (whole writes, and quarters of the last
+/// one), zeros in their place, or their end without their beginning.
 struct CrashStates {
     /// A file's bytes by their number in ``contents``.
     typealias State = [String: Int]
@@ -39,7 +39,7 @@ struct CrashStates {
     /// - Parameters:
     ///   - operations: What was done, in order.
     ///   - before: The files that were there, safe on disk.
-    ///   - after: What each file holds at the end under the last name it had.
+    ///   - after: What each file contains at the end, under the last name it had.
     init(of operations: [FileOperation], before: [String: Data], after: [String: Data]) {
         for (name, bytes) in before {
             durable[name] = files.count
@@ -108,7 +108,7 @@ struct CrashStates {
         }
     }
 
-    /// What a file may hold after a failure.
+    /// What a file may contain after a failure.
     private mutating func variants(of number: Int) -> Set<Int> {
         let file = files[number]
         let whole = file.whole.prefix(file.length)

@@ -78,7 +78,7 @@ struct PowerLossTests {
     ]
 
     @Test(.enabled(Comment(rawValue: Shim.missing)) { await PublicationShim.isPossible })
-    func `after a power failure at any moment a manifest names whole files or there is none`() async throws {
+    func `after a power failure at any moment there is no manifest, or it names complete files`() async throws {
         try await Publisher.with { publisher in
             let before = try publisher.files()
             let export = try await publisher.export()

@@ -4,7 +4,7 @@ import Testing
 
 /// A publication whose calls to the system fail.
 ///
-/// Whatever fails, each file in the directory is a whole one, and a manifest that is there describes them.
+/// Whatever fails, each file in the directory is complete, and an existing manifest describes them.
 @Suite(
     .migratedDatabase,
     .enabled(Comment(rawValue: Shim.missing)) { await PublicationShim.isPossible }
@@ -92,7 +92,7 @@ struct PublicationFaultTests {
                 }
                 for number in numbers.dropFirst() { #expect(try await fails("\(call):1:\(number)+")) }
             }
-            // The old manifest cannot be removed, nor anything else.
+            // Neither the old manifest nor any other file can be removed.
             for fault in ["unlink:4:30", "unlink:4:13"] { #expect(try await fails(fault), "\(fault)") }
             #expect(try await fails("unlink:1:30+"))
             print("K08, K10: \(runs) publications, each with another call that failed")
@@ -107,7 +107,7 @@ struct PublicationFaultTests {
         #expect(!later.contains { $0.call == "fsync" || $0.call == "rename" }, "\(comment): \(later)")
     }
 
-    @Test func `K08 what is only interrupted or short goes on to the end`() async throws {
+    @Test func `K08 an interrupted or short write is continued to the end`() async throws {
         try await Publisher.with { publisher in
             _ = try await publisher.export()
             let expected = try publisher.files().merging(["manifest.json": Data()]) { $1 }

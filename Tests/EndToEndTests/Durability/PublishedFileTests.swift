@@ -8,7 +8,7 @@ import Testing
 struct PublishedFileTests {
     /// Reads a file as Python's csv module does, and prints the texts of one column as JSON.
     ///
-    /// It also looks for a cell that a spreadsheet would run; LibreOffice itself is not asked.
+    /// It also looks for a cell that a spreadsheet would run; LibreOffice itself does not read the files.
     private static let reader = #"""
         import csv, json, sys
         rows = list(csv.reader(open(sys.argv[1], newline="", encoding="utf-8"), strict=True))
@@ -31,7 +31,7 @@ struct PublishedFileTests {
                 await $0.wait()
             }
             guard python == 0 else {
-                // Said, not hidden: the rest of the suite reads the files with a reader of its own.
+                // The line says what is skipped. The rest of the suite reads the files with its own reader.
                 print("K01: python3 is not installed")
                 return
             }
@@ -88,7 +88,7 @@ struct PublishedFileTests {
         }
     }
 
-    @Test func `K12 two exports into one directory take turns or the second is told 73`() async throws {
+    @Test func `K12 two exports into one directory take turns or the second ends with 73`() async throws {
         try await Publisher.with { publisher in
             let codes = try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
                 for _ in 0..<4 {

@@ -68,7 +68,7 @@ struct BadReceiptTests {
         }
     }
 
-    @Test func `RN8 RN9 a body of more than 1 MiB is answered 413, also when its length is not told`() async throws {
+    @Test func `RN8 RN9 a body of more than 1 MiB is answered 413, also when its length is not given`() async throws {
         try await ReceiverStage.with { stage in
             try await stage.receiving { receiver in
                 let large = String(repeating: "x", count: 10 * 1_024 * 1_024)

@@ -130,7 +130,7 @@ struct ReceiveTests {
         }
     }
 
-    @Test func `a receiver that is told to stop answers the requests it has, and ends with 0`() async throws {
+    @Test func `a receiver that is stopped answers the requests it has, and ends with 0`() async throws {
         try await ReceiverStage.with { stage in
             let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
             try blocker.script("BEGIN; LOCK TABLE appstore.received_notifications IN SHARE MODE")

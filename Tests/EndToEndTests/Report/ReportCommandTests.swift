@@ -71,7 +71,7 @@ struct ReportCommandTests {
         }
     }
 
-    @Test func `loader, exporter and analyst may, and who has no rights is told so`() async throws {
+    @Test func `loader, exporter and analyst may, and a role without rights gets an error that says so`() async throws {
         try await Stage.with(.init(customers: 6)) { stage in
             try await LedgerRoles.with { roles in
                 let path = try await stage.migrated(stage.job)

@@ -349,7 +349,8 @@ struct ReportPageTests {
         ),
     ]
 
-    /// The test's short words in SQL; money to two or, where it has them, three digits, whole for the yen and its like.
+    /// The test's short words in SQL; money to two or, where it has them, three digits, whole for the yen and other
+    /// currencies without a smaller unit.
     private func spelled(_ sql: String) -> String {
         sql.replacing("MONTHS", with: "(date_trunc('month', now()) - interval '24 months')::date")
             .replacing("DAYS", with: "date_trunc('week', now() - interval '24 months')")

@@ -18,7 +18,7 @@ struct WrittenPage {
         cells(id) { Self.value(of: $0, isNumber: $1) }
     }
 
-    /// The shares that stand beside the counts of a table's body; empty in a cell without one.
+    /// The shares next to the counts of a table's body; empty in a cell without one.
     func shares(_ id: String) -> [[String]] {
         cells(id) { cell, _ in cell.firstMatch(of: /<span class="share">([^<]*)</).map { String($0.1) } ?? "" }
     }

@@ -11,13 +11,13 @@ enum Chromium {
 
     static let missing = "Chromium is not installed (apt-get install chromium)"
 
-    /// What became of a page.
+    /// What happened to a page.
     struct Visit {
         /// The document as it is in the end, written as HTML.
         let document: String
         /// What the page or the browser wrote to the page's console.
         let console: [String]
-        /// Every address anything was asked of, the browser's own errands left out.
+        /// Every requested address, without the browser's own requests.
         let requests: Set<String>
     }
 
@@ -45,7 +45,7 @@ enum Chromium {
         return Visit(
             document: document.text,
             console: document.console,
-            // Whether or not it was told to, it looks for updates and the time.
+            // With or without an option, it looks for updates and the time.
             requests: Set(addresses.filter { !$0.contains(/^https?:\/\/[a-z0-9.-]*\.google(apis)?\.com\//) })
         )
     }

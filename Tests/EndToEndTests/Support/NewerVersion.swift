@@ -9,7 +9,7 @@ struct NewerVersion {
     /// The path of the executable.
     let storeledger: String
 
-    /// Installs it in a directory of its own during `body`.
+    /// Installs it in a separate directory during `body`.
     ///
     /// - Parameters:
     ///   - sql: The further migration. The table `migrated` says when it ran.
@@ -23,8 +23,9 @@ struct NewerVersion {
         try await withTemporaryDirectory { directory in
             let files = FileManager.default
             try files.createDirectory(atPath: directory + "/bin", withIntermediateDirectories: true)
-            // A copy, because a program finds its SQL files from where it lies. Another process makes it: a file that this one writes
-            // stays open in a child that another test starts meanwhile, and cannot be executed until that child has replaced itself.
+            // A copy, because a program finds its SQL files from its own place. Another process makes it: a file that
+            // this one writes stays open in a child that another test starts meanwhile, and cannot be executed until
+            // that child has replaced itself.
             let program = directory + "/bin/storeledger"
             try await withChildProcess("/bin/cp", [Executables.storeledger, program], environment: [:]) {
                 try #require(await $0.wait() == 0)

@@ -5,7 +5,7 @@ import TestSupport
 enum Shim {
     static let missing = "no C compiler (clang, cc or gcc) is installed"
 
-    /// Compiles a library of Tests/Shims; the file lies in the temporary directory, 20 KB.
+    /// Compiles a library of Tests/Shims; the file of 20 KB is in the temporary directory.
     static func compile(_ name: String) async -> String? {
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appending(path: "storeledger-shim-\(UUID().uuidString).so").path

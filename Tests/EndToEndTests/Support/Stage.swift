@@ -17,7 +17,7 @@ struct Stage: Sendable {
     /// A job file's template for the store.
     let job: JobText
 
-    /// A dozen stores and pipelines at once on two cores would each be too slow to tell anything.
+    /// A dozen stores and pipelines at once on two cores would each be too slow for a useful result.
     private static let gate = Gate(places: 5)
 
     static func with<Result>(
@@ -93,7 +93,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// Runs `storeledger` beside `body`.
+    /// Runs `storeledger` during `body`.
     func withStoreledger<Result>(
         _ arguments: [String],
         environment: [String: String] = [:],

@@ -37,7 +37,7 @@ final class ToxicProxy: Sendable {
 
     /// Takes everything to the port `server` of loopback.
     ///
-    /// `draw` is told the number of the request among all, and among those of its connection; both from 1.
+    /// `draw` gets the number of the request among all requests, and among the requests of its connection; both from 1.
     init(to server: Int, draw: @escaping @Sendable (_ request: Int, _ ofConnection: Int) -> Toxic?) throws {
         self.server = server
         self.draw = draw

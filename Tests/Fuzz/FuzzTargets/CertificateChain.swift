@@ -33,7 +33,7 @@ extension FuzzedStore {
         let isBelieved = isBelieved(x5c: chain, leaf: authority.leaf)
         if chain == authority.chain { try promise(isBelieved, "the chain itself is not believed") }
         guard isBelieved else { return }
-        // The root that comes along is not looked at: the trusted one counts.
+        // The root in the chain is ignored: the trusted one counts.
         for (found, own) in [(chain[0], authority.leaf.der), (chain[1], authority.intermediate.der)] {
             try promise(found.holds(own.signedPart), "a certificate is believed that nobody signed")
         }

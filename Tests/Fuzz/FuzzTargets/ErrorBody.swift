@@ -8,7 +8,7 @@ import JobPlan
 extension FuzzTarget {
     /// The body of an answer that is not 200: its words are harmless in a log, and its code is what it says.
     ///
-    /// Two bytes are the status; then comes the body.
+    /// Two bytes are the status; then the body.
     static let errorBody = FuzzTarget(name: "error-body", longestInput: 4_096) { input in
         var reader = InputReader(input)
         let status = 100 + reader.number(below: 500)

@@ -1,12 +1,12 @@
-/// One entry point for external bytes, and the invariants that hold for any input.
+/// One entry point for external bytes, and the invariants that are true for any input.
 ///
-/// The fuzzer calls ``check`` with inputs it makes up; the replay test calls it with every input that was kept.
+/// The fuzzer calls ``check`` with inputs it makes up; the replay test calls it with every stored input.
 package struct FuzzTarget: Sendable, CustomStringConvertible {
     /// As `scripts/fuzz` and the folders of `Tests/Fuzz` name it.
     package let name: String
     /// Bytes; longer inputs find nothing that shorter ones do not.
     package let longestInput: Int
-    /// Throws ``BrokenPromise`` when what has to hold does not.
+    /// Throws ``BrokenPromise`` when an invariant is broken.
     package let check: @Sendable ([UInt8]) throws -> Void
 
     package static let all: [FuzzTarget] = [
@@ -16,7 +16,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package var description: String { name }
 }
 
-/// Something did not hold for an input.
+/// An invariant is broken for an input.
 package struct BrokenPromise: Error, CustomStringConvertible {
     package let description: String
 }

@@ -2,9 +2,9 @@ import AppStoreModel
 import Normalize
 import SignedData
 
-/// An App Store whose keys are made when the first input needs them, and who believes it.
+/// An App Store whose keys are made when the first input needs them, and a verifier that trusts it.
 ///
-/// No input can hold a valid signature, because the keys are new every time; a target signs what the input says.
+/// No input can contain a valid signature, because the keys are new every time; a target signs what the input says.
 struct FuzzedStore: Sendable {
     static let now = UnixMilliseconds(rawValue: 1_795_000_000_000)  // 2026-11
     static let begin = now - .seconds(365 * 86_400)

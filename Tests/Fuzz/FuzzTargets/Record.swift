@@ -92,7 +92,7 @@ extension PageRows {
                 try promise((try? StrictJSON.parse(json)) != nil, "a jsonb cell of \(table.name) is not strict JSON")
             }
             for case .timestamp(let moment) in row {
-                // What timestamptz holds, in milliseconds: 4714 BC to the year 294276.
+                // The range of timestamptz, in milliseconds: 4714 BC to the year 294276.
                 try promise(
                     (-210_866_803_200_000..<9_224_318_016_000_000).contains(moment),
                     "\(table.name) would hold the moment \(moment)"

@@ -5,7 +5,7 @@ import RateLimit
 extension FuzzTarget {
     /// `Retry-After`: for any value, the wait is at least a second and at most an hour.
     ///
-    /// The first byte is how many 429s came in a row, five more are the clock; then comes one header a line.
+    /// The first byte is how many 429s came in a row, five more are the clock; then one header on each line.
     static let retryAfter = FuzzTarget(name: "retry-after", longestInput: 256) { input in
         var reader = InputReader(input)
         let consecutive = Int(Int8(bitPattern: reader.byte()))

@@ -2,7 +2,7 @@ import Glibc
 
 /// Lends a path to `bytes`, for code that wants a file to open.
 ///
-/// The file has no name of its own and is gone afterwards.
+/// The file has no name in any directory, and is gone afterwards.
 @safe
 func withFile(of bytes: [UInt8], _ body: (_ path: String) throws -> Void) throws {
     guard let file = unsafe tmpfile() else {

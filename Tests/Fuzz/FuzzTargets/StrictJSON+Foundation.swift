@@ -2,7 +2,7 @@ import AppStoreModel
 import FoundationEssentials
 import StrictJSON
 
-/// Holds what ``StrictJSON`` accepts against Foundation's reader, another author's.
+/// Compares what ``StrictJSON`` accepts with Foundation's reader, which has another author.
 ///
 /// - Throws: ``BrokenPromise`` where Foundation refuses it or reads something else.
 func checkAgainstFoundation(_ value: JSONValue, _ bytes: [UInt8]) throws {

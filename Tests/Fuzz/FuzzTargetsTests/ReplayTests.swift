@@ -2,7 +2,7 @@ import FoundationEssentials
 import FuzzTargets
 import Testing
 
-/// Every input that was kept, without the fuzzer: the seeds, and what once broke something.
+/// Every stored input, without the fuzzer: the seeds, and what once broke something.
 struct ReplayTests {
     private static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -163,7 +163,7 @@ struct AdvancedCommercePlanTests {
             "SELECT id AS transaction_id FROM unnest(ARRAY[\(listed), '99']) WITH ORDINALITY u (id, n) ORDER BY n"
         #expect(try await plan(prices, query, in: world) == purchases.map(\.rule) + ["not_in_ledger"])
 
-        // Apple lowers prices in India. The SKU, the currency and the storefront are those of the subscription.
+        // Apple lowers prices in India. The SKU, the currency and the storefront are the subscription's.
         let lower = "changeSubscriptionPrice: {items: [{SKU: a, price: 990}]}"
         #expect(try await plan(lower, ids("12"), in: world) == ["valid"])
         for (section, rule) in [
@@ -291,7 +291,7 @@ struct AdvancedCommercePlanTests {
             "revokeSubscription: {refundRiskingPreference: true, refundType: FULL, refundReason: SIMULATE_REFUND_DECLINE}"
         #expect(try await plan(revoke, ids("6"), in: world) == ["simulated_decline"])
 
-        // A refund that was asked for and is not decided, until its notification is here.
+        // A requested refund is not decided until its notification arrives.
         #expect(try await plan(whole, ids("1"), in: world) == ["valid"])
         try await world.run(
             "UPDATE action_batches SET started_at = now(); UPDATE action_rows SET state = 'succeeded', first_sent_at = now()"

@@ -61,7 +61,7 @@ struct ErasureCostTests {
     private func rowsRead(_ world: TestLedger, erasing id: String) async throws -> [String: Int] {
         let app = world.app
         return try await world.ledger.transaction { connection in
-            // As a server does by default; that of the tests makes one plan for all values.
+            // As a server does by default; the tests' server makes one plan for all values.
             try connection.script("SET LOCAL plan_cache_mode = auto")
             let book = try Tombstones.blockingPages(of: app, on: connection)
             var trace = CustomerTrace([.transaction(id)])

@@ -163,7 +163,7 @@ struct ErasureLeftoverTests {
         #expect(try await write(world, later).withheld == 1)
     }
 
-    @Test func `texts of a ledger of before are read by its first erasure, and only by that`() async throws {
+    @Test func `texts of an older ledger are read by its first erasure, and only by that one`() async throws {
         let world = try await TestLedger()
         try await world.ledger.transaction { connection in
             try connection.script(
@@ -224,7 +224,7 @@ struct ErasureLeftoverTests {
         #expect(try await world.rows(samples) == [#"(nickname,"""Sam""")"#])
     }
 
-    /// Columns whose statistics hold one of the customer's IDs.
+    /// Columns whose statistics contain one of the customer's IDs.
     private func statistics(_ world: TestLedger) async throws -> [String] {
         try await world.rows(
             """
@@ -239,7 +239,7 @@ struct ErasureLeftoverTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `no statistics of the planner hold a value of the erased, of a table that is empty now neither`(
+    func `no statistics of the planner contain a value of the erased, also of a table that is empty now`(
         layout: TestLedger.Layout
     )
         async throws
@@ -454,7 +454,7 @@ struct ErasureLeftoverTests {
         #expect(states == ["(t,done,2)", "(f,leased,0)"])
         let rejects = try await world.rows("SELECT raw = '', detail FROM rejected_records")
         #expect(rejects == ["(t,\"Of an erased customer.\")"])
-        // The worker that crawled it finds its lease gone, and the run goes on to its end.
+        // The worker that crawled it has lost its lease, and the run continues to its end.
         first.pageSequence += 1
         #expect(try await world.ledger.commit(world.page(PageRows(), of: first, for: holder)) == nil)
         #expect(try await world.ledger.commit(world.page(PageRows(), of: items[1], for: holder, isLast: true)) != nil)

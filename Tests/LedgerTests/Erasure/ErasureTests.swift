@@ -50,7 +50,7 @@ struct ErasureTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `P4: a shared account token, Apple Account or listed ID makes one customer of several purchases`(
+    func `a shared account token, Apple Account or listed ID makes one customer of several purchases (P4)`(
         layout: TestLedger.Layout
     )
         async throws
@@ -71,12 +71,12 @@ struct ErasureTests {
     }
 
     @Test(arguments: ["FAMILY_SHARED", "ASSIGNED"], [true, false])
-    func `P4: a member of a family or group does not go with the one who paid, nor the other way round`(
+    func `a member of a family or group is not erased with the one who paid, nor the other way round (P4)`(
         ownership: String,
         erasesBuyer: Bool
     ) async throws {
         let buyer = purchase("100000000001", app: "704000000001", token: Self.token)
-        // The worst case: Apple gives family members originals of their own, and no token.
+        // The worst case: Apple gives family members separate originals, and no token.
         let member = purchase(
             "200000000002",
             original: "100000000001",

@@ -6,12 +6,12 @@ import Testing
 
 /// Plays two or three sessions against each other in every order their steps can have.
 ///
-/// A session runs a real function of the ledger over connections of its own. Triggers hold it at chosen statements: each
-/// takes an advisory lock that the referee has and gives up when the session's turn comes. A session that only reads is
-/// held at tables of the test's own, which the referee locks in the same way. Whether a session stands at
-/// such a gate, waits for another session or is through, PostgreSQL tells (`pg_blocking_pids`).
+/// A session runs a real function of the ledger over separate connections. Triggers stop it at chosen statements: each
+/// waits for an advisory lock that the referee has and releases when the session's turn comes. A session that only
+/// reads stops at tables that the test makes and the referee locks in the same way. `pg_blocking_pids` says whether a
+/// session stands at such a gate, waits for another session or is through.
 struct Interleaving {
-    /// A statement a session is held at, such as `BEFORE INSERT ON transactions`.
+    /// A statement at which a session stops, such as `BEFORE INSERT ON transactions`.
     typealias Gate = String
 
     /// One side.
@@ -19,7 +19,8 @@ struct Interleaving {
         let name: String
         /// How often it meets a gate; it has a step more than that.
         let gates: Int
-        /// Tables that are made for it to read, each once and in this order, and are its gates then; triggers hold no reader.
+        /// Tables that are made for it to read, each once and in this order, and are its gates then; triggers stop no
+        /// reader.
         var doors: [String] = []
         let run: @Sendable (_ ledger: Ledger) async throws -> Void
     }
@@ -133,7 +134,7 @@ struct Interleaving {
     }
 }
 
-/// Holds the gates and sees who stands where.
+/// Has the gates' locks and sees which session stands where.
 private final class Referee {
     private let connection: PostgresConnection
     private static let patience = 20.0
@@ -160,7 +161,7 @@ private final class Referee {
         try connection.script("SELECT pg_advisory_unlock_all()")
     }
 
-    /// Returns once the session is through, stands at a closed gate, or waits for another session.
+    /// Returns when the session has ended, stands at a closed gate, or waits for another session.
     func settle(_ session: String, isOver: () -> Bool) async throws {
         let began = Self.seconds()
         while !isOver() {
@@ -185,7 +186,7 @@ private final class Referee {
     private static let start = ContinuousClock.now
 }
 
-/// Holds one table that a reader wants to read.
+/// Locks one table that a reader wants to read.
 private final class Doorkeeper {
     private let connection: PostgresConnection
     private let door: String

@@ -52,7 +52,7 @@ extension InterleavingTests {
     }
 
     @Test(arguments: ["somebody else's", "the customer's own"], [true, false])
-    func `P2: an erasure and a page: nothing of the customer stays, in any order`(
+    func `an erasure and a page: nothing of the customer stays, in any order (P2)`(
         item: String,
         isFirstErasure: Bool
     ) async throws {
@@ -87,7 +87,7 @@ extension InterleavingTests {
             in: world,
             gates: Self.erase + ["BEFORE INSERT ON transactions", "AFTER UPDATE ON crawl_items"],
             .init(name: "erase", gates: 3) { _ = try await $0.erase([.transaction(customer)], in: [app]) },
-            // A page that meets tombstones adds those of the renewal, which is a gate more.
+            // A page that meets tombstones adds the tombstones of the renewal, which is a gate more.
             .init(name: "page", gates: 3) { ledger in
                 let counts = try await ledger.commit(page)
                 #expect(isOwn || counts != nil)

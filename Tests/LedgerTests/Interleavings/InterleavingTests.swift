@@ -137,7 +137,7 @@ struct InterleavingTests {
         #expect(played == 6)
     }
 
-    @Test func `a heartbeat and a taking over: the item goes on with one of the two`() async throws {
+    @Test func `a heartbeat and a takeover: the item continues with one of the two`() async throws {
         let world = try await TestLedger()
         let run = try await world.begin("transactionHistory: {}", ids: ["1"]).run
         let (sleeper, heir) = (world.holder(of: run), world.holder(of: run))
@@ -162,7 +162,7 @@ struct InterleavingTests {
         #expect(played == 20)
     }
 
-    @Test func `a page and a taking over: the page is there once, and the heir goes on behind it or before it`()
+    @Test func `a page and a takeover: the page is stored once, and the new owner continues after it or before it`()
         async throws
     {
         let world = try await TestLedger()

@@ -18,7 +18,8 @@ struct LockTests {
         "storeledger appstore",
     ]
 
-    @Test func `an analyst who locks all that an analyst can lock stops no run, page, erasure, refresh or migration`()
+    @Test
+    func `an analyst who takes every lock that an analyst can take stops no run, page, erasure, refresh or migration`()
         async throws
     {
         let world = try await TestLedger()

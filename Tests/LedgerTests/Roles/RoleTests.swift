@@ -26,7 +26,7 @@ struct RoleTests {
         }
     }
 
-    /// Runs every statement of the list in a transaction of its own, which is rolled back.
+    /// Runs every statement of the list in a separate transaction, which is rolled back.
     private func attempts(as word: String, of roles: LedgerRoles) throws -> [SQLState] {
         let connection = try PostgresConnection(conninfo: roles.conninfo(word))
         return try RoleMatrix.statements.map { statement in
@@ -83,7 +83,7 @@ struct RoleTests {
         }
     }
 
-    @Test func `the analyst may read every view but those of a refresh, no table but the user's and the version`()
+    @Test func `the analyst may read every view except a refresh's, no table but the user's and the version`()
         async throws
     {
         try await withLedgerAndRoles { world, roles in
@@ -228,7 +228,7 @@ struct RoleTests {
             )
             #expect(try grant[0].int64("granted") == 1)
             #expect(try await world.count("rate_scopes") == 1)
-            // Every function that runs with the owner's rights has a path of its own, with temporary objects last.
+            // Every function that runs with the owner's rights sets its own path, with temporary objects last.
             let loose = try await world.rows(
                 """
                 SELECT proname FROM pg_proc WHERE pronamespace = 'appstore'::regnamespace
@@ -268,7 +268,7 @@ struct RoleTests {
             """
         )
         #expect(silent.isEmpty)
-        // What analysts are given beside the masked views shows nothing that those hide; no view is forgotten.
+        // What analysts may read in addition to the masked views shows nothing that those hide; no view is forgotten.
         let telling = try await world.rows(
             """
             SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0

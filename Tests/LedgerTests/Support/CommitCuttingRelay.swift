@@ -3,7 +3,7 @@ import Postgres
 import Synchronization
 import TestSupport
 
-/// Stands between a client and the test's server, and once keeps the answer to a COMMIT for itself: it hangs up instead.
+/// Relays between a client and the test's server, and once withholds the answer to a COMMIT: it hangs up instead.
 final class CommitCuttingRelay: Sendable {
     /// How to connect through the relay.
     let conninfo: String
@@ -11,7 +11,7 @@ final class CommitCuttingRelay: Sendable {
     private let server: String
     private let cut = Mutex(0)
 
-    /// How many answers were kept back.
+    /// How many answers were withheld.
     var cuts: Int { cut.withLock { $0 } }
 
     /// Begins to listen on a free port of the loopback interface.
@@ -55,7 +55,7 @@ final class CommitCuttingRelay: Sendable {
         }
     }
 
-    /// Whether this COMMIT is the one whose answer is kept back.
+    /// Whether the answer to this COMMIT is withheld.
     private func mayCut() -> Bool {
         cut.withLock { cuts in
             guard cuts == 0 else { return false }

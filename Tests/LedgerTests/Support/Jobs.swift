@@ -5,7 +5,7 @@ import Ledger
 import Planning
 import TestSupport
 
-/// Job files as tests need them; a `JobFile` comes from nothing but a file.
+/// Job files as tests need them; a `JobFile` can only be read from a file.
 enum Jobs {
     static let now = UnixMilliseconds(rawValue: 1_780_000_000_000)
 
@@ -45,7 +45,7 @@ extension TestLedger {
         RunPlan(job: job, app: app, now: now, restart: restart, version: "test")
     }
 
-    /// Records what became of an item, at `now` by the database's clock; without a plan, of a job with one stream.
+    /// Records the outcome of an item, at `now` by the database's clock; without a plan, of a job with one stream.
     @discardableResult
     func record(
         _ outcome: ItemOutcome,
@@ -120,7 +120,7 @@ extension UnixMilliseconds {
 }
 
 extension Ledger {
-    /// Joins or starts a run whose streams have no lists of their own.
+    /// Joins or starts a run whose streams have no separate lists.
     func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
         try await beginOrJoin(plan, RunLists(transactions: ids))
     }

@@ -74,7 +74,7 @@ struct TestLedger: Sendable {
         }
     }
 
-    /// Where every row of every table that holds Apple's records is stored, and by which transaction.
+    /// Where every row of every table with Apple's records is stored, and by which transaction.
     func rowVersions() async throws -> [String] {
         let tables = Tables.all.map(\.name) + ["signing_headers"]
         return try await rows(

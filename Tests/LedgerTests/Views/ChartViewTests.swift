@@ -39,7 +39,7 @@ struct ChartViewTests {
         )
     }
 
-    @Test func `trials_by_day: each trial on the day it began, and what became of it`() async throws {
+    @Test func `trials_by_day: each trial on the day it began, and its outcome`() async throws {
         let world = try await TestLedger()
         try await world.buy(Self.beginnings)
         try await world.renewal("f | now -1 days | auto_renew_status=0")
@@ -88,7 +88,7 @@ struct ChartViewTests {
                 "04 monthly USA 3 0 0 0 3 0 0 3 1.0000",
             ]
         )
-        // A week in which nothing moved has a row all the same: three monthly ones run in that of 17 March.
+        // A week in which nothing moved has a row, too: three monthly subscriptions run in the week of 17 March.
         #expect(
             try await world.answer(
                 "SELECT opening, closing FROM subscription_movement_by_week WHERE product_id = 'monthly' AND week = '2025-03-17'"

@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Figures by definitions that users of other products expect, beside those of the other views.
+/// Figures by definitions that users of other products expect, in addition to the figures of the other views.
 @Suite(.migratedDatabase)
 struct DefinitionViewTests {
     @Test
@@ -53,7 +53,7 @@ struct DefinitionViewTests {
         )
     }
 
-    @Test func `retention_by_renewal: who paid again, of those whose period is over`() async throws {
+    @Test func `retention_by_renewal: how many subscriptions whose period is over were paid again`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """
@@ -73,7 +73,8 @@ struct DefinitionViewTests {
         )
     }
 
-    @Test func `trial conversions are told apart from renewals, and trials that will not renew from those that will`()
+    @Test
+    func `trial conversions count apart from renewals, and trials that will not renew apart from trials that will`()
         async throws
     {
         let world = try await TestLedger()

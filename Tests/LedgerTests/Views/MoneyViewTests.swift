@@ -110,7 +110,7 @@ struct MoneyViewTests {
         async throws
     {
         let world = try await TestLedger()
-        // The items of "full" are 6.990 without the tax of 0.489. Those of "items" contain the tax: 4.479 of 7.479.
+        // The items of "full" are 6.990 without the tax of 0.489. The items of "items" contain the tax: 4.479 of 7.479.
         try await world.buy(
             """
             full    | - | ac.charge | 2025-01-10 | - | 7479 | revocation_date=2025-01-20, revocation_type=REFUND_FULL, revocation_percentage_milliunits=100000
@@ -177,7 +177,7 @@ struct MoneyViewTests {
         i2 | i | plus.yearly  | 2025-06-11 | 2026-06-11 | 120000 |
         """
 
-    @Test func `the refund of an upgrade is estimated in a column of its own, and changes no other figure`()
+    @Test func `the refund of an upgrade is estimated in a separate column, and changes no other figure`()
         async throws
     {
         let world = try await TestLedger()
@@ -234,7 +234,7 @@ struct MoneyViewTests {
     }
 
     @Test(.slow)
-    func `refunded_purchases, which begins with the refunds, and purchases tell the same of every refund`()
+    func `refunded_purchases, which begins with the refunds, and purchases agree on every refund`()
         async throws
     {
         let world = try await TestLedger()

@@ -116,7 +116,7 @@ struct NotificationViewTests {
         )
     }
 
-    @Test func `undelivered_notifications begins with failed attempts, and tells what notification_deliveries does`()
+    @Test func `undelivered_notifications begins with failed attempts, and agrees with notification_deliveries`()
         async throws
     {
         let world = try await TestLedger()

@@ -37,7 +37,7 @@ struct OddDataTests {
             )
                 == ["monthly USD 1 0 1", "monthly - 1 10000 0", "ten.days USD 1 10000 0", "- USD 1 10000 0"]
         )
-        // Without an app transaction ID a subscription is a customer of its own.
+        // Without an app transaction ID, each subscription is a separate customer.
         #expect(
             try await world.answer("SELECT transaction_id, customer_key FROM purchases ORDER BY 1")
                 == ["a1 a", "b1 b", "c1 c", "d1 9"]

@@ -5,7 +5,7 @@ import Testing
 /// The funnel of price changes, against a world small enough to be worked out by hand.
 @Suite(.migratedDatabase)
 struct PriceChangeViewTests {
-    @Test func `price_changes_by_batch: each cohort's subscriptions are told, accept, and renew or are lost`()
+    @Test func `price_changes_by_batch: each cohort's subscriptions are informed, accept, and renew or are lost`()
         async throws
     {
         let world = try await TestLedger()
@@ -18,7 +18,7 @@ struct PriceChangeViewTests {
             c1 | - | plus | now -20 days | now +10 days | 9990  |                    # turned automatic renewal off
             d1 | - | plus | now -40 days | now -8 days  | 9990  |                    # expired
             e1 | - | plus | now -20 days | now +10 days | 9990  | revocation_date=now -2 days
-            f1 | - | plus | now -20 days | now +10 days | 9990  |                    # told, no answer
+            f1 | - | plus | now -20 days | now +10 days | 9990  |                    # informed, no answer
             g1 | - | plus | now -20 days | now +10 days | 9990  |                    # Apple refused the change
             """
         )

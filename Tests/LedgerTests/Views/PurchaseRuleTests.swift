@@ -51,7 +51,7 @@ struct PurchaseRuleTests {
         try await file(order[1], signed: "2025-03-11", in: world)
         #expect(try await counts(world) == Self.one)
 
-        // A refund counts whichever ID it comes with, and so does its reversal.
+        // A refund counts under either ID, and so does its reversal.
         for transaction in order {
             let revoked = transaction == order[0] ? "2025-03-20" : "2025-03-22"
             try await world.run(
@@ -74,7 +74,7 @@ struct PurchaseRuleTests {
             #expect(try await counts(world) == Self.one, "the refund of \(transaction) is reversed")
         }
 
-        // Without one of the two records, the other stands for the purchase.
+        // Without one of the two records, the other represents the purchase.
         try await world.run("DELETE FROM transactions WHERE transaction_id = '\(order[1])'")
         #expect(try await counts(world) == Self.one.replacing("records=2", with: "records=1"))
         try await file(order[1], signed: "2025-03-30", in: world)
@@ -85,7 +85,7 @@ struct PurchaseRuleTests {
         )
     }
 
-    @Test func `what notifications say of either ID holds for the purchase`() async throws {
+    @Test func `what notifications say of either ID applies to the purchase`() async throws {
         let world = try await TestLedger()
         try await file("400", signed: "2025-03-10", in: world)
         try await file("401", signed: "2025-03-11", in: world)
@@ -112,7 +112,7 @@ struct PurchaseRuleTests {
             try await world.answer("SELECT month, churned_billing FROM renewals_and_churn_by_month WHERE churned > 0")
                 == ["2025-04-01 1"]
         )
-        // The period's MRR changes, and with it that of the cancellation that names the other ID.
+        // The period's MRR changes, and with it the MRR of the cancellation that names the other ID.
         try await world.run("UPDATE transactions SET price_milliunits = 4990 WHERE transaction_id = '401'")
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")
         #expect(try await world.differences() == [])
@@ -136,7 +136,7 @@ struct PurchaseRuleTests {
         #expect(try await world.answer(cancelled) == ["USA 4990"])
     }
 
-    @Test func `added seats are purchases of their own, and under two IDs they count once, too`() async throws {
+    @Test func `added seats are separate purchases, and under two IDs they count once, too`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """
@@ -156,7 +156,9 @@ struct PurchaseRuleTests {
         )
     }
 
-    @Test func `a record without a price stands for no purchase while another record of it has one`() async throws {
+    @Test func `a record without a price does not represent a purchase while another record of it has one`()
+        async throws
+    {
         let world = try await TestLedger()
         try await file("400", signed: "2025-03-10", in: world)
         try await file("401", signed: "2025-03-11", in: world, more: ", price_milliunits=-, currency=-")
@@ -173,7 +175,7 @@ struct PurchaseRuleTests {
             c1 | c1 | coins   | 2025-05-01 | - | 990   |
             """
         )
-        // The first record is that of the purchase, and comes later.
+        // The first record is the purchase's, and comes later.
         #expect(try await world.answer("SELECT transaction_id FROM purchases ORDER BY 1") == ["c1", "r1"])
         try await world.buy("p1 | p1 | forever | 2025-01-10 | - | 29990 | \(sale)")
         try await world.run("UPDATE refresh_state SET purchases = 1000000000")

@@ -38,7 +38,8 @@ extension RefreshByChangesTests {
     }
 
     @Test
-    func `while everything is computed, readers see the figures of before, and an older snapshot sees them afterwards`()
+    func
+        `while everything is computed, readers see the earlier figures, and an older snapshot sees them afterwards, too`()
         async throws
     {
         let world = try await TestLedger()

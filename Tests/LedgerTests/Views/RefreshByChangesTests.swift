@@ -29,7 +29,8 @@ struct RefreshByChangesTests {
         return try await world.differences()
     }
 
-    /// Subscriptions of every kind with each other: ties, gaps, overlaps, upgrades, offers, refunds, families, things untold.
+    /// Subscriptions of every kind with each other: ties, gaps, overlaps, upgrades, offers, refunds, families, missing
+    /// facts.
     func populate(_ world: TestLedger) async throws {
         try await world.buy(
             """
@@ -279,7 +280,7 @@ struct RefreshByChangesTests {
         #expect(try await differences(world) == [])
 
         try await world.run("UPDATE transactions SET price_milliunits = 90")
-        // Holds the refresh after it has changed the totals.
+        // Stops the refresh after it has changed the totals.
         let gate = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
         try gate.script("SET search_path = appstore; BEGIN; LOCK TABLE refresh_revenue_totals IN SHARE MODE")
         let other = try world.anotherProcess()
@@ -420,7 +421,7 @@ struct RefreshByChangesTests {
 
     @Test
     func
-        `nothing of a customer stays in the tables of a refresh: after a refresh, after one that failed, beside a backup`()
+        `nothing of a customer stays in a refresh's tables: after a refresh, after one that failed, during a backup`()
         async throws
     {
         let world = try await TestLedger(sessions: 2)
@@ -435,7 +436,7 @@ struct RefreshByChangesTests {
         #expect(known.contains("(product_id)"))
         #expect(known.filter { $0.contains("transaction_id") || $0.contains("customer") || $0.contains("key)") } == [])
 
-        // A backup holds such locks as long as it runs; it is not waited for.
+        // A backup has such locks as long as it runs; nothing waits for it.
         let backup = try world.anotherProcess()
         try await backup.transaction { connection in
             try connection.script(
@@ -455,7 +456,7 @@ struct RefreshByChangesTests {
         #expect(try await world.ledger.viewsAreStale())
     }
 
-    @Test func `every view shows money as a decimal amount, too, a thousandth of the milliunits beside it`()
+    @Test func `every view shows money also as a decimal amount, a thousandth of the milliunits in the same row`()
         async throws
     {
         let world = try await TestLedger()

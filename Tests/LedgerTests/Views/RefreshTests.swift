@@ -82,14 +82,14 @@ struct RefreshTests {
         #expect(try await !world.ledger.viewsAreStale())
     }
 
-    @Test func `a run that ends while another process refreshes does not wait, and its rows are shown all the same`()
+    @Test func `a run that ends while another process refreshes does not wait, and its rows are still shown`()
         async throws
     {
         let world = try await TestLedger()
         _ = try await world.ledger.refreshViews()
         try await countRefreshes(world)
         try await world.buy("a | - | coins | 2025-01-10 | - | 1000 |")
-        // Holds the refresh after it has taken its snapshot.
+        // Stops the refresh after it has taken its snapshot.
         let gate = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
         try gate.script("SET search_path = appstore; BEGIN; LOCK TABLE refresh_product_totals IN SHARE MODE")
         let first = try world.anotherProcess()

@@ -3,7 +3,7 @@ import Testing
 
 /// Subscriptions with several seats, with the transactions that Apple documents for them.
 ///
-/// Apple's price is the average price of a seat, and seats that are added during a period have a transaction of their own.
+/// Apple's price is the average price of a seat, and seats that are added during a period have a separate transaction.
 /// Source: TransactionMultiSeatInfo and additionalTransactionReason, App Store Server API 1.23, read 2026-11.
 @Suite(.migratedDatabase)
 struct SeatViewTests {
@@ -52,7 +52,7 @@ struct SeatViewTests {
         )
     }
 
-    @Test func `MRR after an addition is that of all seats of the period, and the subscription counts once`()
+    @Test func `MRR after an addition covers all seats of the period, and the subscription counts once`()
         async throws
     {
         let world = try await TestLedger()

@@ -7,7 +7,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Apple's own status of a subscription beside the state that the signed records give.
+/// Apple's own status of a subscription, next to the state that the signed records give.
 @Suite(.migratedDatabase)
 struct StatusViewTests {
     private static let states = """
@@ -23,7 +23,7 @@ struct StatusViewTests {
 
     @Test
     func
-        `a missed notification: Apple's status tells billing retry, grace period and revocation, and says that it does`()
+        `a missed notification: Apple's status shows billing retry, grace period and revocation, and is named`()
         async throws
     {
         let world = try await TestLedger()
@@ -83,7 +83,7 @@ struct StatusViewTests {
         async throws
     {
         let world = try await TestLedger()
-        // Seconds count here, and the clock goes on between two statements.
+        // Seconds count here, and the clock advances between two statements.
         let answered = try #require(
             try await world.value("to_char((now() - interval '5 days') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')")
         )

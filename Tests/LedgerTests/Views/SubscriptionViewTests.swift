@@ -5,7 +5,7 @@ import Testing
 /// The views about subscriptions, against worlds small enough to be worked out by hand.
 @Suite(.migratedDatabase)
 struct SubscriptionViewTests {
-    /// Nine subscriptions of 2025, each with a fate of its own.
+    /// Nine subscriptions of 2025, each with a different fate.
     ///
     /// A price of 10.00 a month or 120.00 a year is an MRR of 10.00; 2.00 a week is an MRR of 8.00.
     static let fates = """
@@ -191,7 +191,7 @@ struct SubscriptionViewTests {
         #expect(open == [])
     }
 
-    @Test func `mrr_movement_by_month: the month under way is as it stands now`() async throws {
+    @Test func `mrr_movement_by_month: the current month has its state of now`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """
@@ -305,7 +305,7 @@ struct SubscriptionViewTests {
         try await world.buy(
             """
             t1 | t | plus.monthly | 2025-01-06 | 2025-01-13 | 0     | offer_type=1, offer_discount_type=FREE_TRIAL # nothing came of it
-            u1 | u | plus.monthly | 2025-01-06 | 2025-01-13 | 0     | offer_type=1                                # an older trial, told by its price
+            u1 | u | plus.monthly | 2025-01-06 | 2025-01-13 | 0     | offer_type=1                                # an older trial, known by its price
             u2 | u | plus.monthly | 2025-01-13 | 2025-02-13 | 10000 | transaction_reason=RENEWAL, revocation_date=2025-01-20 # converted, refunded later
             v1 | v | plus.monthly | 2025-01-06 | 2025-02-06 | 5000  | offer_type=1, offer_discount_type=PAY_AS_YOU_GO
             v2 | v | plus.monthly | 2025-02-06 | 2025-03-06 | 5000  | offer_type=1, offer_discount_type=PAY_AS_YOU_GO, transaction_reason=RENEWAL # the same offer goes on
@@ -338,7 +338,7 @@ struct SubscriptionViewTests {
         )
     }
 
-    @Test func `active_subscriptions_by_day: counts the last instant of the day, and gaps have days of their own`()
+    @Test func `active_subscriptions_by_day: counts the last instant of the day, and days in a gap have rows`()
         async throws
     {
         let world = try await TestLedger()
@@ -365,7 +365,7 @@ struct SubscriptionViewTests {
             a2 | a | plus.monthly | now -10 days | now +20 days | 10000 | transaction_reason=RENEWAL # runs
             b1 | b | plus.monthly | now -40 days | now -10 days | 10000 |  # grace until in six days
             c1 | c | plus.monthly | now -40 days | now -10 days | 10000 |  # billing retry
-            d1 | d | plus.monthly | now -99 days | now -69 days | 10000 |  # billing retry was told 68 days ago: over by now
+            d1 | d | plus.monthly | now -99 days | now -69 days | 10000 |  # billing retry was reported 68 days ago: over by now
             e1 | e | plus.monthly | now -40 days | now -10 days | 10000 |  # cancelled
             f1 | f | plus.monthly | now -40 days | now -10 days | 10000 |  # renewal info is missing
             g1 | g | plus.monthly | now -10 days | now +20 days | 10000 | revocation_date=now -2 days # refunded
@@ -415,7 +415,7 @@ struct SubscriptionViewTests {
         )
     }
 
-    @Test func `billing_recovery_by_month: what became of each failed payment, in the month its period ran out`()
+    @Test func `billing_recovery_by_month: the outcome of each failed payment, in the month its period ended`()
         async throws
     {
         let world = try await TestLedger()

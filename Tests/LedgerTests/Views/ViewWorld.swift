@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What a test of a view stands on: rows written as a table, so that each can be followed by hand.
+/// What a test of a view needs: rows written as a table, so that each can be followed by hand.
 extension TestLedger {
     /// Files transactions, one a line: `transaction | subscription | product | from | to | price | column=value, …`.
     ///
@@ -55,7 +55,8 @@ extension TestLedger {
         }
     }
 
-    /// Commits answers of Get All Subscription Statuses, each in a run of its own: `subscription | status | transaction | asked`.
+    /// Commits answers of Get All Subscription Statuses, each in a separate run: `subscription | status | transaction |
+    /// asked`.
     ///
     /// `asked` is when Apple answered.
     func reportStatuses(_ lines: String) async throws {

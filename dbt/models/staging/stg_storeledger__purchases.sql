@@ -3,7 +3,7 @@
 -- Of several transaction IDs with the same originalTransactionId and webOrderLineItemId, which are one purchase, one stands for it: one
 -- with a price before one without, then the one that Apple signed last. A restored non-consumable is no purchase.
 --
--- A refund is that of Apple's newest snapshot. Its amount is the whole price for REFUND_FULL, else the sum of the line items'
+-- A refund is from Apple's newest snapshot. Its amount is the whole price for REFUND_FULL, else the sum of the line items'
 -- refunds (Advanced Commerce), else revocationPercentage of the price. Apple's price of a subscription with seats is the
 -- average price of a seat.
 with item_refunds as (

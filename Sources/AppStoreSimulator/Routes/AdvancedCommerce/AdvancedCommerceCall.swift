@@ -14,7 +14,7 @@ struct AdvancedCommerceCall: Sendable {
     /// When it arrived, in milliseconds since 1970.
     let arrival: Int64
 
-    /// - `members`: The members of the body beside `requestInfo` and `storefront`.
+    /// - `members`: The members of the body in addition to `requestInfo` and `storefront`.
     ///
     /// Throws the error of the first member that is missing or not valid.
     init(_ request: ActionRequest, members: Set<String>) throws(APIError) {

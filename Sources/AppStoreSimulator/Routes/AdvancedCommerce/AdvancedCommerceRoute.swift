@@ -14,7 +14,7 @@ extension Route {
     ///
     /// A request whose `requestReferenceId` was applied before changes nothing.
     ///
-    /// - `members`: The members of the body beside `requestInfo` and `storefront`.
+    /// - `members`: The members of the body in addition to `requestInfo` and `storefront`.
     /// - `refusesRepeats`: Whether Apple lists 4000097 for the call. Otherwise a repeat is answered with the present state.
     static func advancedCommerce(
         _ name: String,

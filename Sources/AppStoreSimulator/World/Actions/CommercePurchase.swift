@@ -12,7 +12,7 @@ struct CommercePurchase: Sendable {
     /// The error for a repeated request for new prices: Apple does not list 4000097 for that call.
     var repeatRefusal: APIError? { hasCommunicatedIncrease ? .alreadyCommunicated : nil }
 
-    /// Whether Apple has told the customer that a price increases.
+    /// Whether Apple has informed the customer that a price increases.
     var hasCommunicatedIncrease: Bool {
         transaction.advancedCommerce?.nextContents.items.contains { $0.increase.map(\.isCommunicated) ?? false }
             ?? false

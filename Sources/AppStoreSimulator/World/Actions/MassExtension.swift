@@ -19,7 +19,7 @@ struct MassExtension: Sendable, Equatable {
     fileprivate var remainingRequests: Int
     /// The original transaction IDs of the extended subscriptions.
     fileprivate(set) var succeeded: [UInt64] = []
-    /// Those of the subscriptions that could not be extended.
+    /// The subscriptions that could not be extended.
     fileprivate(set) var failed: [UInt64] = []
     /// Milliseconds since 1970; `nil` while Apple is at work.
     fileprivate(set) var completeDate: Int64?
@@ -37,7 +37,7 @@ extension World {
 
     /// Begins to extend all subscriptions to a product that have not ended.
     ///
-    /// Those of family members are left out: Apple extends them with the purchaser's.
+    /// Subscriptions of family members are left out: Apple extends them with the purchaser's.
     mutating func startMassExtension(of product: String, _ terms: ExtensionTerms, in storefronts: [String]?) {
         let candidates = customers.filter { storefronts?.contains($0.identity.storefront.code) ?? true }
             .flatMap { customer in

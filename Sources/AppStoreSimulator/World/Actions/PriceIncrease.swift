@@ -5,7 +5,7 @@ struct OpenPriceIncrease: Sendable, Equatable {
     let position: Int
 }
 
-/// What a customer does about a price increase of which Apple has told.
+/// What a customer does about a price increase that Apple has communicated.
 private enum PriceIncreaseResponse {
     /// Consents, or has nothing to consent to.
     case accepts
@@ -18,9 +18,10 @@ private enum PriceIncreaseResponse {
 extension World {
     /// Tells customers of the price increases that the app's server has requested, and lets them answer.
     ///
-    /// An increase that needs no consent is `ACCEPTED` when Apple has told the customer. Of the others, three of four customers
-    /// accept, one of eight turns automatic renewal off, and one of eight does not answer; the seed determines who. All answers have
-    /// one date: they are about different transactions, and thousands of dates would be in the future.
+    /// An increase that needs no consent is `ACCEPTED` when Apple has informed the customer. Of the others, three of
+    /// four customers accept, one of eight turns automatic renewal off, and one of eight does not answer; the seed
+    /// determines who. All answers have one date: they are about different transactions, and thousands of dates would
+    /// be in the future.
     ///
     /// Source: App Store Server Notifications, notificationType, the table of price increases, read 2026-11.
     ///

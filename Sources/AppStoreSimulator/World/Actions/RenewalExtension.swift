@@ -54,10 +54,11 @@ extension World {
         return renewal.transaction
     }
 
-    /// Makes the period of a subscription's current transaction longer, and those of the family members, and announces them.
+    /// Makes the period of a subscription's current transaction and the family members' periods longer, and announces
+    /// them.
     ///
     /// - `transaction`: Of ``extensibleTransaction(of:at:)``, for the world's moment.
-    /// - Returns: The changes, that of the purchaser first, and the purchaser's new end.
+    /// - Returns: The changes, the purchaser's first, and the purchaser's new end.
     mutating func extend(
         _ transaction: Transaction,
         ofCustomer index: Int,
@@ -76,8 +77,8 @@ extension World {
 
     /// The family members of a purchaser who have the product through Family Sharing now, with their current transactions.
     ///
-    /// The purchaser of a shared subscription is the next customer with a subscription to the product of their own, so that every
-    /// family is the same in every world with these customers.
+    /// The purchaser of a shared subscription is the next customer who bought a subscription to the product, so that
+    /// every family is the same in every world with these customers.
     private func familyMembers(ofCustomer index: Int, sharing product: Product) -> [(
         customer: Int, transaction: Transaction
     )] {

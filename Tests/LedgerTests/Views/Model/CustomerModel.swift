@@ -1,4 +1,4 @@
-/// What the views should show of customers, asked of their lives one instant after the other.
+/// What the views should show of customers, computed from their lives one instant after the other.
 ///
 /// It knows no view and no row: every figure is a count or a sum over the subscriptions of what is true at an instant, or of
 /// what is true at one instant and not at the one before.
@@ -34,7 +34,7 @@ struct CustomerModel {
 
     var firstInstant: Int { (subscriptions.map { $0.stretches[0].starts } + sales.map(\.at)).min() ?? now }
 
-    /// Every month from that of the first purchase to the one under way.
+    /// Every month from the month of the first purchase to the current one.
     var months: [Span] {
         var spans: [Span] = []
         var (year, month, _) = Calendar.date(of: firstInstant)

@@ -7,7 +7,7 @@ import Testing
 /// The views against a model that knows the customers' lives and no SQL, and against each other.
 @Suite(.migratedDatabase, .slow)
 struct ModelTests {
-    /// A thousand customers drawn with `seed`: the ledger that holds them, and the model of them.
+    /// A thousand customers drawn with `seed`: the ledger with them, and the model of them.
     private func settle(seed: UInt64) async throws -> (TestLedger, CustomerModel) {
         let world = try await TestLedger()
         let began = try #require(Int(try await world.value("extract(epoch FROM now())::bigint") ?? ""))
@@ -37,7 +37,7 @@ struct ModelTests {
         )
     }
 
-    /// The first lines that only one side has, those of the view with `+`.
+    /// The first lines that only one side has; lines of the view begin with `+`.
     private func differences(_ world: TestLedger, _ query: String, from expected: [String]) async throws -> [String] {
         let found = Set(
             try await world.rows("SELECT concat_ws(' ', \(query)").map { String($0.dropFirst().dropLast()) }

@@ -135,7 +135,7 @@ extension RandomCustomers {
     private func notifications(of subscription: Subscription) -> [String] {
         subscription.stretches.indices.flatMap { number in
             let stretch = subscription.stretches[number]
-            // What a notification says of either ID holds for the purchase.
+            // What a notification says of either ID applies to the purchase.
             let named =
                 isRepeated(number, of: subscription)
                 ? repeatedKey(number, of: subscription) : key(number, of: subscription)

@@ -1,7 +1,7 @@
 /// Customers whose lives are drawn by chance, and the rows that Apple's data would make of them.
 ///
-/// What a customer lived through is written down as it is drawn, beside the rows: the model reads the lives and never the rows.
-/// All instants are seconds since 1970.
+/// The life of each customer is recorded as it is drawn, separately from the rows: the model reads the lives and never
+/// the rows. All instants are seconds since 1970.
 struct RandomCustomers {
     /// One stretch of a subscription, as it was.
     struct Stretch {
@@ -234,7 +234,7 @@ struct RandomCustomers {
         return subscription
     }
 
-    /// Draws what becomes of a stretch; returns when the next one begins, `nil` when none does.
+    /// Draws the end of a stretch; returns when the next one begins, `nil` when none does.
     private mutating func end(
         _ stretch: inout Stretch,
         product: inout Product,
@@ -243,7 +243,7 @@ struct RandomCustomers {
     ) -> Int? {
         isRenewal = true
         renewal = happens(80) ? Renewal(signed: stretch.starts, isOn: true) : nil
-        // What Apple said before this stretch began says nothing of it.
+        // What Apple said before this stretch began does not apply to it.
         if happens(10) {
             renewal = Renewal(
                 signed: stretch.starts - 3_600,

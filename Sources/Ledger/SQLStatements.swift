@@ -1,9 +1,10 @@
-import Postgres
+package import Postgres
 
 /// The statements in `Sources/Ledger/SQL`; each file says what it does and what its parameters mean.
 extension SQLStatement {
     static let advanceItem = SQLStatement(file: PackageResources.advance_item_sql)
     static let claimReceived = SQLStatement(file: PackageResources.claim_received_sql)
+    static let countRetryable = SQLStatement(file: PackageResources.count_retryable_sql, parts: partsOfRetryable)
     static let leaseItems = SQLStatement(file: PackageResources.lease_items_sql)
     static let partitionTable = SQLStatement(file: PackageResources.partition_table_sql)
     static let partitionTriggers = SQLStatement(file: PackageResources.partition_triggers_sql)
@@ -16,9 +17,16 @@ extension SQLStatement {
     static let settleReceived = SQLStatement(file: PackageResources.settle_received_sql)
     static let storeReceived = SQLStatement(file: PackageResources.store_received_sql)
 
+    /// The condition of items that can be retried, for statements that name it like a parameter.
+    package static let partsOfRetryable: [String: [UInt8]] = [
+        "is_retryable": PackageResources.is_retryable_sql,
+        "is_unknown_and_unlisted": PackageResources.is_unknown_and_unlisted_sql,
+    ]
+
     /// Every statement but `storeReceived`, whose parameter has a type that each session creates.
     static let ofLedger = [
-        ("advance_item", advanceItem), ("claim_received", claimReceived), ("lease_items", leaseItems),
+        ("advance_item", advanceItem), ("claim_received", claimReceived),
+        ("count_retryable", countRetryable), ("lease_items", leaseItems),
         ("partition_table", partitionTable), ("partition_triggers", partitionTriggers),
         ("quarantine_received", quarantineReceived),
         ("receiver_status", receiverStatus), ("reconcile_day", reconcileDay),

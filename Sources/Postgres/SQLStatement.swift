@@ -87,9 +87,10 @@ extension PostgresConnection {
     @discardableResult
     package borrowing func run(
         _ statement: SQLStatement,
-        _ values: KeyValuePairs<String, Cell>...
+        _ values: KeyValuePairs<String, Cell>...,
+        answer: ValueFormat = .text
     ) throws(PostgresError) -> PostgresRows {
-        try run(statement.text, statement.cells(of: values))
+        try run(statement.text, statement.cells(of: values), answer: answer)
     }
 
     /// Runs a statement with named parameters like ``runOnce(_:_:)``.

@@ -43,15 +43,16 @@ extension Ledger {
             crashPoint(.outcomeRecorded)
             if let gap = change.gap {
                 _ = try connection.run(
-                    """
-                    INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
-                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-                    ON CONFLICT (app_id, job, stream, item_key, gap_start)
-                    DO UPDATE SET gap_end = excluded.gap_end, run_id = excluded.run_id
-                    """,
-                    holder.key(of: item) + [
-                        .timestamp(gap.lowerBound.rawValue), .timestamp(gap.upperBound.rawValue),
-                        .text(change.message), .bigint(holder.run),
+                    .recordGap,
+                    [
+                        "app": .integer(holder.app.rawValue),
+                        "job": .text(holder.job),
+                        "stream": .text(item.stream.rawValue),
+                        "item_key": .text(item.key),
+                        "starts_at": .timestamp(gap.lowerBound.rawValue),
+                        "ends_at": .timestamp(gap.upperBound.rawValue),
+                        "reason": .text(change.message),
+                        "run": .bigint(holder.run),
                     ]
                 )
             }

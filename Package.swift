@@ -147,7 +147,11 @@ let package = Package(
             ],
             resources: [.embedInCode("SQL")]
         ),
-        module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
+        module(
+            "Erasure",
+            ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"],
+            resources: [.embedInCode("SQL")]
+        ),
         module(
             "Publish",
             [

@@ -156,7 +156,8 @@ let package = Package(
             "Publish",
             [
                 "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "ParquetFormat", "Ledger",
-            ]
+            ],
+            resources: [.embedInCode("SQL")]
         ),
         // `receive`: an HTTP server that stores notifications, and makes records of them.
         module(

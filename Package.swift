@@ -109,12 +109,16 @@ let package = Package(
         // No Swift library that writes Parquet builds on Linux without a C++ library of 200 MB, so this one writes flat schemas.
         module("ParquetFormat", ["Basics", "CZstd"]),
         module("HTTPTransport", ["Basics", "CLibCurl"]),
-        module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
+        module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
 
         // Level 3: job files with their streams, signatures, and Apple's hourly limits
         module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
         module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
-        module("RateLimit", ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"]),
+        module(
+            "RateLimit",
+            ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"],
+            resources: [.embedInCode("SQL")]
+        ),
 
         // Level 4: the parts of a run
         module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),

@@ -176,7 +176,9 @@ let package = Package(
         module(
             "Report",
             ["AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "SignedData", "Postgres", "Ledger"],
-            resources: [.embedInCode("Resources/report.css"), .embedInCode("Resources/report.js")]
+            resources: [
+                .embedInCode("Resources/report.css"), .embedInCode("Resources/report.js"), .embedInCode("SQL"),
+            ]
         ),
 
         // Level 6: the pipeline and the simulator

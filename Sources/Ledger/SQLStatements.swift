@@ -44,6 +44,37 @@ extension SQLStatement {
     static let streamCoverage = SQLStatement(file: PackageResources.stream_coverage_sql)
     static let timeAhead = SQLStatement(file: PackageResources.time_ahead_sql)
 
+    static let itemDeferred = outcome(
+        """
+        state = 'waiting', deferrals = deferrals + 1,
+        claimable_at = clock_timestamp() + :detail::text::bigint * interval '1 millisecond'
+        """
+    )
+    static let itemFailed = outcome("state = 'failed', claimable_at = NULL, finished_at = clock_timestamp()")
+    static let itemMoved = outcome("\(waits), cursor = NULL, other_environment = :detail::text")
+    static let itemRestarted = outcome("\(waits), cursor = NULL, restarts = restarts + 1")
+    static let itemShortened = outcome(
+        """
+        \(waits), cursor = NULL, restarts = restarts + 1,
+        window_start = timestamptz 'epoch' + :detail::text::bigint * interval '1 millisecond'
+        """
+    )
+
+    private static let waits = "state = 'waiting', claimable_at = clock_timestamp()"
+
+    private static func outcome(_ change: String) -> SQLStatement {
+        SQLStatement(file: PackageResources.record_outcome_sql, parts: ["change": Array(change.utf8)])
+    }
+
+    /// Removes the listed IDs of erased customers.
+    ///
+    /// - Parameter kind: The kind of the IDs.
+    /// - Returns: The statement of `drop_listed.sql`.
+    static func dropListed(_ kind: CustomerID.Kind) -> SQLStatement {
+        let mark = ErasureKey.sqlMark(of: "s.item_key", kind, inner: ":inner", outer: ":outer")
+        return SQLStatement(file: PackageResources.drop_listed_sql, parts: ["mark": Array(mark.utf8)])
+    }
+
     /// The condition of items that can be retried, for statements that name it like a parameter.
     package static let partsOfRetryable: [String: [UInt8]] = [
         "is_retryable": PackageResources.is_retryable_sql,
@@ -65,7 +96,9 @@ extension SQLStatement {
         ("count_retryable", countRetryable), ("count_run", countRun), ("crawl_jobs", crawlJobs),
         ("data_dictionary", dataDictionary), ("dismiss_identities", dismissIdentities),
         ("dismiss_texts", dismissTexts), ("failed_items", failedItems), ("former_tokens", formerTokens),
-        ("item_coverage", itemCoverage), ("join_run", joinRun), ("lease_items", leaseItems),
+        ("item_coverage", itemCoverage), ("item_deferred", itemDeferred), ("item_failed", itemFailed),
+        ("item_moved", itemMoved), ("item_restarted", itemRestarted), ("item_shortened", itemShortened),
+        ("join_run", joinRun), ("lease_items", leaseItems),
         ("mark_revocation", markRevocation), ("next_item", nextItem), ("open_rejects", openRejects),
         ("open_rejects_with_text", openRejectsWithText), ("partition_table", partitionTable),
         ("partition_triggers", partitionTriggers), ("quarantine_received", quarantineReceived),

@@ -109,12 +109,16 @@ let package = Package(
         // No Swift library that writes Parquet builds on Linux without a C++ library of 200 MB, so this one writes flat schemas.
         module("ParquetFormat", ["Basics", "CZstd"]),
         module("HTTPTransport", ["Basics", "CLibCurl"]),
-        module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
+        module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
 
         // Level 3: job files with their streams, signatures, and Apple's hourly limits
         module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
         module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
-        module("RateLimit", ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"]),
+        module(
+            "RateLimit",
+            ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"],
+            resources: [.embedInCode("SQL")]
+        ),
 
         // Level 4: the parts of a run
         module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
@@ -147,12 +151,17 @@ let package = Package(
             ],
             resources: [.embedInCode("SQL")]
         ),
-        module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
+        module(
+            "Erasure",
+            ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"],
+            resources: [.embedInCode("SQL")]
+        ),
         module(
             "Publish",
             [
                 "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "ParquetFormat", "Ledger",
-            ]
+            ],
+            resources: [.embedInCode("SQL")]
         ),
         // `receive`: an HTTP server that stores notifications, and makes records of them.
         module(
@@ -167,7 +176,9 @@ let package = Package(
         module(
             "Report",
             ["AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "SignedData", "Postgres", "Ledger"],
-            resources: [.embedInCode("Resources/report.css"), .embedInCode("Resources/report.js")]
+            resources: [
+                .embedInCode("Resources/report.css"), .embedInCode("Resources/report.js"), .embedInCode("SQL"),
+            ]
         ),
 
         // Level 6: the pipeline and the simulator

@@ -3,6 +3,8 @@ import Postgres
 /// The statements in `Sources/Actions/SQL`; each file says what it does and what its parameters mean.
 extension SQLStatement {
     static let advancedCommerceFacts = SQLStatement(file: PackageResources.advanced_commerce_facts_sql)
+    static let approveBatch = SQLStatement(file: PackageResources.approve_batch_sql)
+    static let approvePolicy = SQLStatement(file: PackageResources.approve_policy_sql)
     static let checkRows = SQLStatement(file: PackageResources.check_rows_sql)
     static let compareRows = SQLStatement(file: PackageResources.compare_rows_sql)
     static let countConsent = SQLStatement(file: PackageResources.count_consent_sql)
@@ -11,11 +13,23 @@ extension SQLStatement {
     static let countPriceChanges = SQLStatement(file: PackageResources.count_price_changes_sql)
     static let countRows = SQLStatement(file: PackageResources.count_rows_sql)
     static let countStates = SQLStatement(file: PackageResources.count_states_sql)
+    static let createActionStage = SQLStatement(file: PackageResources.create_action_stage_sql)
     static let endRowWithoutConsent = SQLStatement(file: PackageResources.end_row_without_consent_sql)
+    static let extensionSummary = SQLStatement(file: PackageResources.extension_summary_sql)
     static let findBatches = SQLStatement(file: PackageResources.find_batches_sql)
+    static let finishBatch = SQLStatement(file: PackageResources.finish_batch_sql)
     static let giveUpRow = SQLStatement(file: PackageResources.give_up_row_sql)
+    static let insertBatch = SQLStatement(
+        file: PackageResources.insert_batch_sql,
+        parts: ["approval_column": [], "approval_value": []]
+    )
+    static let insertBatchWithoutApproval = SQLStatement(
+        file: PackageResources.insert_batch_sql,
+        parts: ["approval_column": Array(", approval_required".utf8), "approval_value": Array(", false".utf8)]
+    )
     static let leaseRows = SQLStatement(file: PackageResources.lease_rows_sql)
     static let nextRow = SQLStatement(file: PackageResources.next_row_sql)
+    static let openRows = SQLStatement(file: PackageResources.open_rows_sql)
     static let policyApproval = SQLStatement(file: PackageResources.policy_approval_sql)
     static let policyOutcomes = SQLStatement(file: PackageResources.policy_outcomes_sql)
     static let productFacts = SQLStatement(file: PackageResources.product_facts_sql)

@@ -73,29 +73,14 @@ struct CustomerRemoval {
         try removeMessages(on: connection)
     }
 
-    /// Removes the customer from rows of actions.
-    ///
-    /// The rows stay, without input, so that the outcomes of a batch still add up. A row that was not sent is never sent. One that
-    /// may have been applied stays unknown, because nothing is left by which the outcome could be found out. A process
-    /// that has leased one of the rows loses its lease. Without its salt a row is not compared with the plan any more,
-    /// and its hash says nothing of the customer.
+    /// Removes the customer from rows of actions, which stay.
     private mutating func clearActionRows(
         of keys: [String],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        let parameters = [Cell.integer(app.rawValue), .textArray(keys)]
         let cleared = try connection.run(
-            """
-            UPDATE action_rows x SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
-                   answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
-                   consistency_token = NULL, request_reference_id_before = NULL, salt = NULL,
-                   state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled'
-                                WHEN state IN ('sending', 'confirming') THEN 'unknown' ELSE state END,
-                   claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
-              FROM (SELECT $1::integer AS app_id, k.key FROM unnest($2::text[]) AS k (key) OFFSET 0) w
-             WHERE x.app_id = w.app_id AND x.subject = w.key RETURNING x.batch_id, x.position
-            """,
-            parameters
+            .clearActionRows,
+            ["app": .integer(app.rawValue), "customers": .textArray(keys)]
         )
         for row in cleared {
             removed["action_attempts", default: 0] += try connection.run(
@@ -174,9 +159,7 @@ struct CustomerRemoval {
 
     /// Removes what receivers have stored of the customer.
     ///
-    /// Since when a receiver works follows from the notifications of its first eight days, as `reconciliation_days.sql` says. If such
-    /// a row went, `reconcile` would compare less, and miss notifications that were lost. So it stays, without anything but its
-    /// times.
+    /// The rows of its first eight days stay; see `keep_first_received.sql`.
     ///
     /// The texts of refused notifications are not verified and can contain any ID. They are few and kept for a short time, so
     /// an erasure removes all of them. A notification that is not normalised and names the customer only by another ID is
@@ -187,22 +170,12 @@ struct CustomerRemoval {
     ) throws(PostgresError) {
         let table = "received_notifications"
         removed[table, default: 0] += try connection.run(
-            """
-            UPDATE received_notifications x
-               SET notification_uuid = 'erased-' || gen_random_uuid(), notification_type = NULL, subtype = NULL,
-                   original_transaction_id = NULL, body = NULL, body_sha256 = '',
-                   normalised_at = coalesce(normalised_at, clock_timestamp())
-              FROM (SELECT received_at FROM received_notifications
-                     WHERE app_id = $1 AND version = 2 AND refused_because IS NULL ORDER BY received_at LIMIT 1) first,
-                   (SELECT f.notification_uuid FROM unnest($2::text[]) AS w (key), LATERAL (
-                        SELECT r.notification_uuid FROM received_notifications r
-                         WHERE r.app_id = $1 AND r.original_transaction_id = w.key OFFSET 0) f
-                    UNION
-                    SELECT unnest($3::text[])) theirs
-             WHERE x.app_id = $1 AND x.notification_uuid = theirs.notification_uuid AND x.version = 2
-               AND x.refused_because IS NULL AND x.received_at < first.received_at + interval '8 days'
-            """,
-            [.integer(app.rawValue), .textArray(trace.transactions.map(\.text)), .textArray(notifications)]
+            .keepFirstReceived,
+            [
+                "app": .integer(app.rawValue),
+                "customers": .textArray(trace.transactions.map(\.text)),
+                "notifications": .textArray(notifications),
+            ]
         ).affected
         for (column, keys) in [
             ("original_transaction_id", trace.transactions.map(\.text)), ("notification_uuid", notifications),

@@ -36,20 +36,10 @@ extension Ledger {
 
     /// Each statement returns the next rows with texts that can contain IDs, in the order of `key`.
     ///
-    /// The texts are in the columns `text` and `detail`. Parameters: the app, and the `key` after which to begin.
-    private static let nextTexts = [
-        """
-        SELECT record_id::text AS key, raw AS text, convert_to(detail, 'UTF8') AS detail FROM rejected_records
-         WHERE app_id = $1 AND record_id > coalesce(nullif($2::text, ''), '0')::bigint ORDER BY record_id LIMIT 50
-        """,
-        """
-        SELECT n.notification_uuid AS key, p.payload AS text, NULL::bytea AS detail
-          FROM (SELECT n.notification_uuid FROM notifications n
-                 WHERE n.app_id = $1 AND n.transaction_id IS NULL AND n.notification_uuid > $2
-                 ORDER BY n.notification_uuid LIMIT 50) n
-          LEFT JOIN signed_payloads p ON p.app_id = $1 AND p.kind = 'notification' AND p.record_key = n.notification_uuid
-         ORDER BY n.notification_uuid
-        """,
+    /// The texts are in the columns `text` and `detail`.
+    private static let nextTexts: [SQLStatement] = [
+        .textsOfRejects,
+        .textsOfNotifications,
     ]
 
     /// The IDs in the next texts.
@@ -61,12 +51,12 @@ extension Ledger {
     /// - Returns: The IDs and the last key; `nil` if there are no more texts.
     /// - Throws: ``Postgres/PostgresError``.
     private static func ids(
-        in statement: String,
+        in statement: SQLStatement,
         after last: Cell,
         app: AppID,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> (ids: Set<CustomerID>, last: Cell)? {
-        let rows = try connection.run(statement, [.integer(app.rawValue), last])
+        let rows = try connection.run(statement, ["app": .integer(app.rawValue), "after": last])
         guard let end = rows.last else { return nil }
         var ids: Set<CustomerID> = []
         for row in rows {

@@ -14,15 +14,8 @@ enum UnreadTexts {
     /// - Returns: Whether there may be more texts.
     static func readBatch(of app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
         let unread = try connection.run(
-            """
-            SELECT u.owner_kind, u.owner_key, convert_to(r.detail, 'UTF8') AS detail, coalesce(r.raw, p.payload) AS text
-              FROM (SELECT owner_kind, owner_key FROM unread_texts WHERE app_id = $1::integer
-                     ORDER BY owner_kind, owner_key LIMIT $2::bigint) u
-              LEFT JOIN rejected_records r
-                ON r.app_id = $1 AND r.record_id = CASE WHEN u.owner_kind = 'rejected' THEN u.owner_key::bigint END
-              LEFT JOIN signed_payloads p ON p.app_id = $1 AND p.kind = u.owner_kind AND p.record_key = u.owner_key
-            """,
-            [.integer(app.rawValue), .bigint(Int64(batch))]
+            .readUnreadTexts,
+            ["app": .integer(app.rawValue), "count": .bigint(Int64(batch))]
         )
         for row in unread {
             guard let owner = QuotedIDs.Owner(rawValue: try row.text("owner_kind")) else { continue }

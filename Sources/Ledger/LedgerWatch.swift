@@ -59,13 +59,6 @@ final class LedgerWatch: TransactionWatch {
     /// The first statement of a transaction whose schema must not change.
     static let schemaLock = "LOCK TABLE schema_migrations IN ACCESS SHARE MODE"
 
-    private static let read = """
-        SELECT clock_timestamp() AS moment,
-               (SELECT md5(string_agg(name || ' ' || checksum, ' ' ORDER BY name))
-                  FROM (SELECT name, checksum FROM schema_migrations
-                        UNION ALL SELECT name, checksum FROM schema_definitions WHERE name LIKE 'functions/%') f) AS version
-        """
-
     /// PostgreSQL's clock, by its last reading; `nil` before the first.
     var now: UnixMilliseconds? {
         let now = monotonic()
@@ -80,7 +73,7 @@ final class LedgerWatch: TransactionWatch {
     /// - Throws: ``Postgres/PostgresError``.
     func remember(on connection: borrowing PostgresConnection) throws {
         let asked = monotonic()
-        let row = try connection.run(Self.read)[0]
+        let row = try connection.run(.readVersion)[0]
         let version = try row.text("version")
         try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
         state.withLock { $0.version = version }
@@ -101,7 +94,7 @@ final class LedgerWatch: TransactionWatch {
     func check(on connection: borrowing PostgresConnection) throws {
         guard let version = state.withLock({ $0.version }) else { return }
         let asked = monotonic()
-        let row = try connection.run(Self.read)[0]
+        let row = try connection.run(.readVersion)[0]
         guard try row.textOrNil("version") == version else { throw LedgerError.schemaChanged(schema: schema) }
         try note(UnixMilliseconds(rawValue: try row.timestamp("moment")), asked: asked)
     }

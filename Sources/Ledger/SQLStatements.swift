@@ -1,28 +1,113 @@
-import Postgres
+package import Postgres
 
 /// The statements in `Sources/Ledger/SQL`; each file says what it does and what its parameters mean.
 extension SQLStatement {
+    static let actionJobs = SQLStatement(file: PackageResources.action_jobs_sql)
     static let advanceItem = SQLStatement(file: PackageResources.advance_item_sql)
     static let claimReceived = SQLStatement(file: PackageResources.claim_received_sql)
+    static let countRetryable = SQLStatement(file: PackageResources.count_retryable_sql, parts: partsOfRetryable)
+    static let countRun = SQLStatement(file: PackageResources.count_run_sql)
+    static let crawlJobs = SQLStatement(file: PackageResources.crawl_jobs_sql)
+    static let dataDictionary = SQLStatement(file: PackageResources.data_dictionary_sql)
+    static let dismissIdentities = SQLStatement(file: PackageResources.dismiss_identities_sql)
+    static let dismissTexts = SQLStatement(file: PackageResources.dismiss_texts_sql)
+    static let failedItems = SQLStatement(file: PackageResources.failed_items_sql)
+    static let formerTokens = SQLStatement(file: PackageResources.former_tokens_sql)
+    static let itemCoverage = SQLStatement(file: PackageResources.item_coverage_sql)
+    static let joinRun = SQLStatement(file: PackageResources.join_run_sql)
     static let leaseItems = SQLStatement(file: PackageResources.lease_items_sql)
+    static let markRevocation = SQLStatement(file: PackageResources.mark_revocation_sql)
+    static let nextItem = SQLStatement(file: PackageResources.next_item_sql)
+    static let openRejects = SQLStatement(file: PackageResources.open_rejects_sql, parts: partsOfRejects(""))
+    static let openRejectsWithText = SQLStatement(
+        file: PackageResources.open_rejects_sql,
+        parts: partsOfRejects(", encode(r.sha256, 'hex') AS sha256, r.raw")
+    )
     static let partitionTable = SQLStatement(file: PackageResources.partition_table_sql)
     static let partitionTriggers = SQLStatement(file: PackageResources.partition_triggers_sql)
     static let quarantineReceived = SQLStatement(file: PackageResources.quarantine_received_sql)
+    static let readArchive = SQLStatement(file: PackageResources.read_archive_sql)
+    static let readVersion = SQLStatement(file: PackageResources.read_version_sql)
     static let receiverStatus = SQLStatement(file: PackageResources.receiver_status_sql)
+    static let recentRun = SQLStatement(file: PackageResources.recent_run_sql)
     static let reconcileDay = SQLStatement(file: PackageResources.reconcile_day_sql)
     static let reconciliationDays = SQLStatement(file: PackageResources.reconciliation_days_sql)
+    static let recordGap = SQLStatement(file: PackageResources.record_gap_sql)
+    static let renewItemLeases = SQLStatement(file: PackageResources.renew_item_leases_sql)
     static let replaceReceived = SQLStatement(file: PackageResources.replace_received_sql)
     static let resolveRejects = SQLStatement(file: PackageResources.resolve_rejects_sql)
     static let settleReceived = SQLStatement(file: PackageResources.settle_received_sql)
+    static let sharedNames = SQLStatement(file: PackageResources.shared_names_sql)
+    static let storeCounts = SQLStatement(file: PackageResources.store_counts_sql)
+    static let storeQuotedIDs = SQLStatement(file: PackageResources.store_quoted_ids_sql)
     static let storeReceived = SQLStatement(file: PackageResources.store_received_sql)
+    static let streamCoverage = SQLStatement(file: PackageResources.stream_coverage_sql)
+    static let timeAhead = SQLStatement(file: PackageResources.time_ahead_sql)
+
+    static let itemDeferred = outcome(
+        """
+        state = 'waiting', deferrals = deferrals + 1,
+        claimable_at = clock_timestamp() + :detail::text::bigint * interval '1 millisecond'
+        """
+    )
+    static let itemFailed = outcome("state = 'failed', claimable_at = NULL, finished_at = clock_timestamp()")
+    static let itemMoved = outcome("\(waits), cursor = NULL, other_environment = :detail::text")
+    static let itemRestarted = outcome("\(waits), cursor = NULL, restarts = restarts + 1")
+    static let itemShortened = outcome(
+        """
+        \(waits), cursor = NULL, restarts = restarts + 1,
+        window_start = timestamptz 'epoch' + :detail::text::bigint * interval '1 millisecond'
+        """
+    )
+
+    private static let waits = "state = 'waiting', claimable_at = clock_timestamp()"
+
+    private static func outcome(_ change: String) -> SQLStatement {
+        SQLStatement(file: PackageResources.record_outcome_sql, parts: ["change": Array(change.utf8)])
+    }
+
+    /// Removes the listed IDs of erased customers.
+    ///
+    /// - Parameter kind: The kind of the IDs.
+    /// - Returns: The statement of `drop_listed.sql`.
+    static func dropListed(_ kind: CustomerID.Kind) -> SQLStatement {
+        let mark = ErasureKey.sqlMark(of: "s.item_key", kind, inner: ":inner", outer: ":outer")
+        return SQLStatement(file: PackageResources.drop_listed_sql, parts: ["mark": Array(mark.utf8)])
+    }
+
+    /// The condition of items that can be retried, for statements that name it like a parameter.
+    package static let partsOfRetryable: [String: [UInt8]] = [
+        "is_retryable": PackageResources.is_retryable_sql,
+        "is_unknown_and_unlisted": PackageResources.is_unknown_and_unlisted_sql,
+    ]
+
+    private static func partsOfRejects(_ textColumns: String) -> [String: [UInt8]] {
+        [
+            "apps_of_rejects": PackageResources.apps_of_rejects_sql,
+            "apps": Array("apps".utf8),
+            "runs": Array("runs".utf8),
+            "text_columns": Array(textColumns.utf8),
+        ]
+    }
 
     /// Every statement but `storeReceived`, whose parameter has a type that each session creates.
     static let ofLedger = [
-        ("advance_item", advanceItem), ("claim_received", claimReceived), ("lease_items", leaseItems),
-        ("partition_table", partitionTable), ("partition_triggers", partitionTriggers),
-        ("quarantine_received", quarantineReceived),
-        ("receiver_status", receiverStatus), ("reconcile_day", reconcileDay),
-        ("reconciliation_days", reconciliationDays), ("replace_received", replaceReceived),
+        ("action_jobs", actionJobs), ("advance_item", advanceItem), ("claim_received", claimReceived),
+        ("count_retryable", countRetryable), ("count_run", countRun), ("crawl_jobs", crawlJobs),
+        ("data_dictionary", dataDictionary), ("dismiss_identities", dismissIdentities),
+        ("dismiss_texts", dismissTexts), ("failed_items", failedItems), ("former_tokens", formerTokens),
+        ("item_coverage", itemCoverage), ("item_deferred", itemDeferred), ("item_failed", itemFailed),
+        ("item_moved", itemMoved), ("item_restarted", itemRestarted), ("item_shortened", itemShortened),
+        ("join_run", joinRun), ("lease_items", leaseItems),
+        ("mark_revocation", markRevocation), ("next_item", nextItem), ("open_rejects", openRejects),
+        ("open_rejects_with_text", openRejectsWithText), ("partition_table", partitionTable),
+        ("partition_triggers", partitionTriggers), ("quarantine_received", quarantineReceived),
+        ("read_archive", readArchive), ("read_version", readVersion), ("receiver_status", receiverStatus),
+        ("recent_run", recentRun), ("reconcile_day", reconcileDay),
+        ("reconciliation_days", reconciliationDays), ("record_gap", recordGap),
+        ("renew_item_leases", renewItemLeases), ("replace_received", replaceReceived),
         ("resolve_rejects", resolveRejects), ("settle_received", settleReceived),
+        ("shared_names", sharedNames), ("store_counts", storeCounts), ("store_quoted_ids", storeQuotedIDs),
+        ("stream_coverage", streamCoverage), ("time_ahead", timeAhead),
     ]
 }

@@ -9,13 +9,13 @@ package struct SQLStatement: Sendable {
     /// The names, in the order of their numbers.
     package let parameters: [String]
 
-    /// - Parameter file: The content of the file, UTF-8.
-    package init(file: [UInt8]) {
+    /// - Parameters:
+    ///   - file: The content of the file, UTF-8.
+    ///   - parts: Text that several statements share, or a constant of the program. A statement names it like a parameter.
+    package init(file: [UInt8], parts: [String: [UInt8]] = [:]) {
         var text: [UInt8] = []
         var names: [String] = []
-        // The comment at the top is for readers of the file; without it a session's activity shows the statement.
-        var rest = file[...]
-        while rest.starts(with: "--".utf8) { rest = rest.drop { $0 != UInt8(ascii: "\n") }.dropFirst() }
+        var rest = Self.withoutTopComment(file)
         while let byte = rest.first {
             if let skipped = Self.quotedOrComment(rest) {
                 text += rest.prefix(skipped)
@@ -25,9 +25,13 @@ package struct SQLStatement: Sendable {
                 rest = rest.dropFirst(2)
             } else if byte == UInt8(ascii: ":"), let next = rest.dropFirst().first, Self.isOfName(next) {
                 let name = String(decoding: rest.dropFirst().prefix(while: Self.isOfName), as: UTF8.self)
+                rest = rest.dropFirst(1 + name.utf8.count)
+                if let part = parts[name] {
+                    rest = Self.withoutTopComment(part) + rest
+                    continue
+                }
                 if !names.contains(name) { names.append(name) }
                 text += Array("$\((names.firstIndex(of: name) ?? 0) + 1)".utf8)
-                rest = rest.dropFirst(1 + name.utf8.count)
             } else {
                 text.append(byte)
                 rest = rest.dropFirst()
@@ -40,7 +44,11 @@ package struct SQLStatement: Sendable {
     /// The values in the order of their numbers.
     ///
     /// - Parameter values: One for each parameter, and no others; a wrong name is a programming error.
-    package func cells(_ values: KeyValuePairs<String, Cell>) -> [Cell] {
+    /// - Returns: The cells.
+    package func cells(_ values: KeyValuePairs<String, Cell>...) -> [Cell] { cells(of: values) }
+
+    fileprivate func cells(of lists: [KeyValuePairs<String, Cell>]) -> [Cell] {
+        let values = lists.flatMap { Array($0) }
         precondition(values.count == parameters.count, "\(parameters) need values, not \(values.map(\.key))")
         return parameters.map { name in
             guard let value = values.first(where: { $0.key == name })?.value else {
@@ -48,6 +56,13 @@ package struct SQLStatement: Sendable {
             }
             return value
         }
+    }
+
+    /// The comment at the top is for readers of the file; without it a session's activity shows the statement.
+    private static func withoutTopComment(_ file: [UInt8]) -> ArraySlice<UInt8> {
+        var rest = file[...]
+        while rest.starts(with: "--".utf8) { rest = rest.drop { $0 != UInt8(ascii: "\n") }.dropFirst() }
+        return rest
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
@@ -69,10 +84,20 @@ package struct SQLStatement: Sendable {
 
 extension PostgresConnection {
     /// Runs a statement with named parameters.
+    @discardableResult
     package borrowing func run(
         _ statement: SQLStatement,
-        _ values: KeyValuePairs<String, Cell>
+        _ values: KeyValuePairs<String, Cell>...,
+        answer: ValueFormat = .text
     ) throws(PostgresError) -> PostgresRows {
-        try run(statement.text, statement.cells(values))
+        try run(statement.text, statement.cells(of: values), answer: answer)
+    }
+
+    /// Runs a statement with named parameters like ``runOnce(_:_:)``.
+    package borrowing func runOnce(
+        _ statement: SQLStatement,
+        _ values: KeyValuePairs<String, Cell>...
+    ) throws(PostgresError) -> PostgresRows {
+        try runOnce(statement.text, statement.cells(of: values))
     }
 }

@@ -59,23 +59,18 @@ struct ChangeExport {
     /// The parts in the manifest.
     let published: [ChangeManifest.Part]
 
-    private var key: [Cell] {
-        [.integer(app.rawValue), .text(order.job), .text(order.files.format.rawValue)]
+    private var key: KeyValuePairs<String, Cell> {
+        ["app": .integer(app.rawValue), "job": .text(order.job), "format": .text(order.files.format.rawValue)]
     }
-
-    private static let isThisExport = "app_id = $1 AND job = $2 AND format = $3"
 
     /// Continues the export, or starts it again.
     ///
     /// - Returns: The snapshot of the last published part; `nil` if the next part has all rows.
     func begin(on connection: borrowing PostgresConnection) throws -> String? {
         let known = try connection.run(
-            """
-            SELECT part::text AS part, snapshot::text AS snapshot, next_part::text AS next_part,
-                   server = ledger_server() AND tables = $4::text[] AND started_in < pg_current_xact_id() AS continues
-              FROM change_exports WHERE \(Self.isThisExport) FOR UPDATE
-            """,
-            key + [.textArray(order.files.tables)]
+            .knownExport,
+            key,
+            ["tables": .textArray(order.files.tables)]
         )
         if known.count == 1, let last = published.last, try known[0].bool("continues") {
             if try known[0].textOrNil("next_part") == last.id {
@@ -85,12 +80,9 @@ struct ChangeExport {
             if try known[0].textOrNil("part") == last.id { return try known[0].textOrNil("snapshot") }
         }
         _ = try connection.run(
-            """
-            INSERT INTO change_exports (app_id, job, format, tables) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (app_id, job, format) DO UPDATE SET tables = excluded.tables, server = ledger_server(),
-                started_in = pg_current_xact_id(), part = NULL, snapshot = NULL, next_part = NULL, next_snapshot = NULL
-            """,
-            key + [.textArray(order.files.tables)]
+            .startExport,
+            key,
+            ["tables": .textArray(order.files.tables)]
         )
         return nil
     }
@@ -104,11 +96,7 @@ struct ChangeExport {
     /// - Throws: As ``Ledger/publishChanges(_:of:)``.
     func write(since last: String?, from connection: borrowing PostgresConnection) throws -> ChangeManifest.Part? {
         let now = try connection.run(
-            """
-            SELECT pg_current_snapshot()::text AS snapshot, gen_random_uuid()::text AS id,
-                   to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment
-              FROM change_exports WHERE \(Self.isThisExport)
-            """,
+            .describePart,
             key
         )
         guard now.count == 1 else { throw LedgerError.invariant("the change export was removed while it ran") }
@@ -173,11 +161,9 @@ struct ChangeExport {
     /// Records the part that is about to be published.
     func announce(_ part: ChangeManifest.Part, on connection: borrowing PostgresConnection) throws {
         let announced = try connection.run(
-            """
-            UPDATE change_exports SET next_part = $4::text::uuid, next_snapshot = $5::text::pg_snapshot
-             WHERE \(Self.isThisExport)
-            """,
-            key + [.text(part.id), .text(part.to)]
+            .announcePart,
+            key,
+            ["part": .text(part.id), "snapshot": .text(part.to)]
         )
         guard announced.affected == 1 else {
             throw LedgerError.invariant("the change export was removed while it ran")
@@ -187,10 +173,7 @@ struct ChangeExport {
     /// Records that the announced part is published, and removes the logged changes that every export of the app has.
     func confirm(on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
-            """
-            UPDATE change_exports SET part = next_part, snapshot = next_snapshot, next_part = NULL, next_snapshot = NULL
-             WHERE \(Self.isThisExport) AND next_part IS NOT NULL
-            """,
+            .confirmPart,
             key
         )
         _ = try connection.run(

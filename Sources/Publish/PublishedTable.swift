@@ -45,13 +45,8 @@ struct PublishedTable {
         ).map { Column(name: try $0.text("name"), type: try $0.text("type")) }
         guard !columns.isEmpty else { throw LedgerError.invariant("there is no table \(name) to publish") }
         key = try connection.run(
-            """
-            SELECT a.attname::text AS name, format_type(a.atttypid, NULL) AS type
-              FROM pg_index x JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = ANY (x.indkey)
-             WHERE x.indrelid = to_regclass($1::text) AND x.indisprimary
-             ORDER BY array_position(x.indkey::smallint[], a.attnum)
-            """,
-            [.text(name)]
+            .primaryKey,
+            ["table": .text(name)]
         ).map { Column(name: try $0.text("name"), type: try $0.text("type")) }
     }
 

@@ -47,19 +47,15 @@ package struct PostgresRateLedger: RateLedger {
         // leave a lock behind.
         let grant = try await pool.withConnection { connection in
             let rows = try connection.run(
-                """
-                SELECT granted, wait_ms, reason, clock_timestamp() AS clock,
-                       CASE WHEN reason = 'clock'
-                            THEN (SELECT last_now FROM rate_scopes WHERE app_id = $1 AND endpoint = $2) END AS latest
-                  FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
-                    $5::bigint * interval '1 millisecond', $6::bigint * interval '1 millisecond',
-                    $7::bigint * interval '1 millisecond')
-                """,
+                .takeRequests,
                 [
-                    .integer(app.rawValue), .text(stream.rawValue), .integer(Int32(clamping: count)),
-                    .integer(Int32(clamping: share.budget)), .bigint(share.window.length.wholeMilliseconds),
-                    .bigint(share.window.grantLife.wholeMilliseconds),
-                    .bigint(share.window.flightTime.wholeMilliseconds),
+                    "app": .integer(app.rawValue),
+                    "endpoint": .text(stream.rawValue),
+                    "count": .integer(Int32(clamping: count)),
+                    "budget": .integer(Int32(clamping: share.budget)),
+                    "window_milliseconds": .bigint(share.window.length.wholeMilliseconds),
+                    "grant_milliseconds": .bigint(share.window.grantLife.wholeMilliseconds),
+                    "flight_milliseconds": .bigint(share.window.flightTime.wholeMilliseconds),
                 ]
             )
             crashPoint(.grantTaken)
@@ -86,13 +82,12 @@ package struct PostgresRateLedger: RateLedger {
         let app = app
         try await pool.withConnection { connection in
             _ = try connection.run(
-                """
-                SELECT rate_close($1::integer, $2::text, $3::bigint * interval '1 millisecond',
-                    $4::bigint * interval '1 millisecond')
-                """,
+                .closeEndpoint,
                 [
-                    .integer(app.rawValue), .text(stream.rawValue), .bigint(wait.wholeMilliseconds),
-                    .bigint(share.window.length.wholeMilliseconds),
+                    "app": .integer(app.rawValue),
+                    "endpoint": .text(stream.rawValue),
+                    "wait_milliseconds": .bigint(wait.wholeMilliseconds),
+                    "window_milliseconds": .bigint(share.window.length.wholeMilliseconds),
                 ]
             )
         }

@@ -25,4 +25,15 @@ struct SQLStatementTests {
     @Test func `the comment at the top of a file is not sent`() {
         #expect(statement("-- What :it does.\n--\nSELECT :a\n-- why\n").text == "SELECT $1\n-- why\n")
     }
+
+    @Test func `a part stands in place of its name, and has parameters and parts of its own`() {
+        let isOpen = Array("-- Whether it is open.\nb = :b AND state = :open".utf8)
+        let read = SQLStatement(
+            file: Array("SELECT FROM t WHERE :is_open AND a = :a".utf8),
+            parts: ["is_open": isOpen, "open": Array("':open'".utf8)]
+        )
+        #expect(read.text == "SELECT FROM t WHERE b = $1 AND state = ':open' AND a = $2")
+        #expect(read.parameters == ["b", "a"])
+        #expect(read.cells(["a": .bigint(1)], ["b": .null]) == [.null, .bigint(1)])
+    }
 }

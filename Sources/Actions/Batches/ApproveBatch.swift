@@ -36,14 +36,12 @@ extension ActionLedger {
         }
         try refuse(batch, rows: rows)
         let approved = try connection.run(
-            """
-            UPDATE action_batches SET approved_rows = $3, approved_at = clock_timestamp(),
-                   approval_expires_at = clock_timestamp() + $4::bigint * interval '1 millisecond'
-             WHERE app_id = $1 AND batch_id = $2 AND approved_at IS NULL
-            """,
+            .approveBatch,
             [
-                .integer(app.rawValue), .uuid(batch.id), .bigint(rows),
-                .bigint(job.approval.expires.wholeMilliseconds),
+                "app": .integer(app.rawValue),
+                "batch": .uuid(batch.id),
+                "rows": .bigint(rows),
+                "term_milliseconds": .bigint(job.approval.expires.wholeMilliseconds),
             ]
         )
         crashPoint(.batchApproved)

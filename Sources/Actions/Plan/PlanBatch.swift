@@ -40,7 +40,7 @@ extension ActionLedger {
             Ledger.defaultPlanner
                 + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
         )
-        try connection.script(Self.stagingTables)
+        try connection.script(SQLStatement.createActionStage.text)
         // The plan ends the approvals of older batches. It takes this lock before it locks a row, so that it cannot
         // deadlock.
         if !requiresApproval { try lockApprovals(on: connection) }
@@ -69,17 +69,6 @@ extension ActionLedger {
         }
         return planned
     }
-
-    private static let stagingTables = """
-        CREATE TEMP TABLE stage_action_rows (position bigint NOT NULL, line bigint, input text[] NOT NULL, parameters jsonb,
-            subject text, rule text, reason text) ON COMMIT DROP;
-        CREATE TEMP TABLE stage_action_facts (position bigint PRIMARY KEY, transaction_id text, type text,
-            purchase_date timestamptz, expires_date timestamptz, revocation_date timestamptz, in_app_ownership_type text,
-            price_milliunits bigint, currency text, signed_date timestamptz,
-            offer_discount_type text, has_advanced_commerce boolean, request_date timestamptz,
-            expires_date_before timestamptz, extensions bigint NOT NULL,
-            consistency_token text, request_reference_id text, refusal text[]) ON COMMIT DROP
-        """
 
     /// Copies the normalised rows.
     ///
@@ -172,25 +161,21 @@ extension ActionLedger {
         on connection: borrowing PostgresConnection
     ) throws {
         let hashes = try hashes(of: batch, on: connection)
-        // A batch that needs approval leaves the column to its default, because not every role may write it; see sql/roles.sql.
-        let (extraColumn, extraValue) = requiresApproval ? ("", "") : (", approval_required", ", false")
         _ = try connection.run(
-            """
-            INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256,
-                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, parameters_sha256, salted_sha256\(extraColumn))
-            SELECT $1::integer, $2::uuid, $3::text, $4::text, $5::text, $6::bigint, $7::text, $8::text, $9::text[], count(*),
-                   count(*) FILTER (WHERE verdict = 'valid'), count(*) FILTER (WHERE verdict = 'invalid'),
-                   count(*) FILTER (WHERE verdict = 'ineligible'), count(*) FILTER (WHERE verdict = 'duplicate'),
-                   count(*) FILTER (WHERE verdict = 'same'), $10::text, $11::text, $12::text\(extraValue)
-              FROM action_rows WHERE app_id = $1 AND batch_id = $2
-            """,
+            requiresApproval ? .insertBatch : .insertBatchWithoutApproval,
             [
-                .integer(app.rawValue), .uuid(batch), .text(job.name), .text(job.action.name.rawValue),
-                .text(hashes.sha256),
-                .bigint(occurrence), source.fileName.map(Cell.text) ?? .null,
-                source.fileSHA256.map(Cell.text) ?? .null, .textArray(columns),
-                (source.isOfPolicy ? job.policySHA256 : nil).map(Cell.text) ?? .null,
-                .text(parametersSHA256), .text(hashes.saltedSHA256),
+                "app": .integer(app.rawValue),
+                "batch": .uuid(batch),
+                "job": .text(job.name),
+                "action": .text(job.action.name.rawValue),
+                "rows_hash": .text(hashes.sha256),
+                "occurrence": .bigint(occurrence),
+                "input_name": source.fileName.map(Cell.text) ?? .null,
+                "input_hash": source.fileSHA256.map(Cell.text) ?? .null,
+                "input_columns": .textArray(columns),
+                "policy_hash": (source.isOfPolicy ? job.policySHA256 : nil).map(Cell.text) ?? .null,
+                "parameters_hash": .text(parametersSHA256),
+                "salted_hash": .text(hashes.saltedSHA256),
             ]
         )
     }

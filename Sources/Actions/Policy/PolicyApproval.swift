@@ -66,13 +66,15 @@ extension ActionLedger {
         return try await ledger.transaction { connection in
             try lockApprovals(on: connection)
             _ = try connection.run(
-                """
-                INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, policy, maximum_rows, expires_at)
-                VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7::bigint * interval '1 millisecond')
-                """,
+                .approvePolicy,
                 [
-                    .integer(app.rawValue), .text(job.name), .text(job.action.name.rawValue), .text(sha256),
-                    .jsonb(JSONWriter.bytes(.object(policy.json))), .bigint(rows), .bigint(term.wholeMilliseconds),
+                    "app": .integer(app.rawValue),
+                    "job": .text(job.name),
+                    "action": .text(job.action.name.rawValue),
+                    "policy_hash": .text(sha256),
+                    "policy": .jsonb(JSONWriter.bytes(.object(policy.json))),
+                    "maximum_rows": .bigint(rows),
+                    "term_milliseconds": .bigint(term.wholeMilliseconds),
                 ]
             )
             guard let approval = try policyApproval(on: connection) else {

@@ -28,20 +28,12 @@ struct RowQueue: Sendable {
         owner = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    /// Makes rows of the batch available: rows that were never sent, and rows whose unknown outcome a request can still
-    /// find out.
-    ///
-    /// Rows that another process has leased are not changed.
+    /// Makes the rows of the batch available.
     func open() async throws {
         try await actions.ledger.transaction { connection in
             _ = try connection.run(
-                """
-                UPDATE action_rows SET claimable_at = clock_timestamp(),
-                       state = CASE state WHEN 'planned' THEN 'approved' ELSE state END
-                 WHERE app_id = $1 AND batch_id = $2 AND claimable_at IS NULL AND parameters IS NOT NULL AND ended_at IS NULL
-                   AND state IN ('planned', 'approved', 'sending', 'unknown', 'confirming')
-                """,
-                key
+                .openRows,
+                ["app": key[0], "batch": key[1]]
             )
             _ = try connection.run(
                 """
@@ -276,31 +268,18 @@ struct RowQueue: Sendable {
     func summary(of row: LeasedRow) async throws -> JSONObject? {
         try await pool.transaction { connection in
             try connection.run(
-                """
-                SELECT json_build_object('completeDate', floor(extract(epoch FROM signed_date) * 1000)::bigint,
-                                         'succeededCount', summary_succeeded_count, 'failedCount', summary_failed_count)::text AS counts
-                  FROM notifications
-                 WHERE app_id = $1 AND notification_type = 'RENEWAL_EXTENSION' AND subtype = 'SUMMARY'
-                   AND summary_request_identifier = $2 ORDER BY signed_date LIMIT 1
-                """,
-                [.integer(actions.app.rawValue), .text(UUIDText.text(of: row.requestID))]
+                .extensionSummary,
+                ["app": .integer(actions.app.rawValue), "request": .text(UUIDText.text(of: row.requestID))]
             ).first.map { try StrictJSON.parseObject(try $0.utf8("counts")) }
         }
     }
 
     /// Marks the batch as finished if no row of it is left to send.
-    ///
-    /// A row with an unknown outcome does not prevent that.
     func finish() async throws {
         try await pool.transaction { connection in
             _ = try connection.run(
-                """
-                UPDATE action_batches SET finished_at = clock_timestamp()
-                 WHERE app_id = $1 AND batch_id = $2 AND finished_at IS NULL
-                   AND NOT EXISTS (SELECT FROM action_rows WHERE app_id = $1 AND batch_id = $2
-                                      AND (claimable_at IS NOT NULL OR state IN ('planned', 'approved', 'sending')))
-                """,
-                key
+                .finishBatch,
+                ["app": key[0], "batch": key[1]]
             )
             crashPoint(.batchFinished)
         }

@@ -24,9 +24,11 @@ package struct ArchiveBatch: Sendable {
 
 /// The position after one payload of the raw archive, in the order of its key.
 package struct ArchivePlace: Sendable {
-    fileprivate let key: [Cell]
+    fileprivate let key: KeyValuePairs<String, Cell>
 
-    fileprivate static let begin = ArchivePlace(key: [.text(""), .text(""), .timestamp(0), .bytea([])])
+    fileprivate static let begin = ArchivePlace(
+        key: ["kind": .text(""), "record_key": .text(""), "signed_date": .timestamp(0), "digest": .bytea([])]
+    )
 }
 
 /// A rejected record, with the text that was received.
@@ -51,13 +53,9 @@ extension Ledger {
     package func archive(of app: AppID, after place: ArchivePlace?, atMost count: Int) async throws -> ArchiveBatch {
         try await transaction { connection in
             let rows = try connection.run(
-                """
-                SELECT kind, record_key, header_id, payload, signature, is_refund, signed_date, payload_sha256
-                  FROM signed_payloads
-                 WHERE app_id = $1 AND (kind, record_key, signed_date, payload_sha256) > ($2, $3, $4, $5)
-                 ORDER BY kind, record_key, signed_date, payload_sha256 LIMIT $6::bigint
-                """,
-                [.integer(app.rawValue)] + (place ?? .begin).key + [.bigint(Int64(count))],
+                .readArchive,
+                (place ?? .begin).key,
+                ["app": .integer(app.rawValue), "count": .bigint(Int64(count))],
                 answer: .binary
             )
             var payloads: [StoredPayload] = []
@@ -86,8 +84,10 @@ extension Ledger {
             let end = try rows.last.map { row in
                 ArchivePlace(
                     key: [
-                        .text(try row.text("kind")), .text(try row.text("record_key")),
-                        .timestamp(try row.timestamp("signed_date")), .bytea(try row.bytes("payload_sha256")),
+                        "kind": .text(try row.text("kind")),
+                        "record_key": .text(try row.text("record_key")),
+                        "signed_date": .timestamp(try row.timestamp("signed_date")),
+                        "digest": .bytea(try row.bytes("payload_sha256")),
                     ]
                 )
             }

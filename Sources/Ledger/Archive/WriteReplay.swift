@@ -84,16 +84,11 @@ extension RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         _ = try connection.run(
-            """
-            UPDATE crawl_items i SET saw_revocation = true, refunds_due = (i.stream <> ALL ($3::text[]))
-              FROM rejected_records r
-             WHERE r.app_id = $1 AND r.record_id = ANY ($2::text[]::bigint[])
-               AND i.app_id IN (SELECT a.app_id FROM apps own JOIN apps a USING (bundle_id) WHERE own.app_id = $1)
-               AND i.job = r.job AND i.stream = r.stream AND i.item_key = r.item_key
-            """,
+            .markRevocation,
             [
-                .integer(origin.app.rawValue), .textArray(rejects.map(String.init)),
-                .textArray(AllStreams.refundStreams.map(\.rawValue)),
+                "app": .integer(origin.app.rawValue),
+                "records": .textArray(rejects.map(String.init)),
+                "refund_streams": .textArray(AllStreams.refundStreams.map(\.rawValue)),
             ]
         )
     }

@@ -36,14 +36,14 @@ extension Ledger {
                 crashPoint(.itemsClaimed)
                 return .items(try Self.items(of: stream, in: taken))
             }
-            // `run_id + 0`: see `lease_items.sql`.
             let next = try connection.run(
-                """
-                SELECT ceil(extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::bigint AS wait_ms
-                  FROM crawl_items
-                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id + 0 = $4 AND claimable_at IS NOT NULL
-                """,
-                [.integer(holder.app.rawValue), .text(holder.job), .text(stream.rawValue), .bigint(holder.run)]
+                .nextItem,
+                [
+                    "app": .integer(holder.app.rawValue),
+                    "job": .text(holder.job),
+                    "stream": .text(stream.rawValue),
+                    "run": .bigint(holder.run),
+                ]
             )
             guard let wait = try next[0].int64OrNil("wait_ms") else { return .drained }
             return .later(.milliseconds(max(1, wait)))
@@ -86,18 +86,15 @@ extension Ledger {
     package func renewLeases(of items: [HeldItem], for holder: LeaseHolder) async throws -> [HeldItem] {
         try await control.transaction { connection in
             let rows = try connection.run(
-                """
-                UPDATE crawl_items i SET claimable_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
-                  FROM unnest($5::text[], $6::text[], $7::text[]) AS held (stream, item_key, epoch)
-                 WHERE i.app_id = $1 AND i.job = $4 AND i.stream = held.stream AND i.item_key = held.item_key
-                   AND i.lease_epoch = held.epoch::bigint AND i.lease_owner = $2 AND i.state = 'leased'
-                RETURNING i.stream, i.item_key, i.lease_epoch
-                """,
+                .renewItemLeases,
                 [
-                    .integer(holder.app.rawValue), .uuid(holder.owner),
-                    .bigint(LeaseHolder.leaseLife.wholeMilliseconds), .text(holder.job),
-                    .textArray(items.map(\.stream)), .textArray(items.map(\.key)),
-                    .textArray(items.map { String($0.epoch) }),
+                    "app": .integer(holder.app.rawValue),
+                    "owner": .uuid(holder.owner),
+                    "lease_milliseconds": .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                    "job": .text(holder.job),
+                    "streams": .textArray(items.map(\.stream)),
+                    "item_keys": .textArray(items.map(\.key)),
+                    "epochs": .textArray(items.map { String($0.epoch) }),
                 ]
             )
             crashPoint(.leasesRenewed)

@@ -45,9 +45,9 @@ package enum UserTables {
 
     /// The names in a query that mean one relation or another, depending on the order of the schemas.
     ///
-    /// A name counts where a query names relations: after `FROM`, `JOIN` or a comma, without a schema before it.
-    ///
-    /// - Parameter connection: Inside a transaction.
+    /// - Parameters:
+    ///   - sql: The query.
+    ///   - connection: Inside a transaction.
     /// - Returns: The names, in their alphabetical order.
     /// - Throws: ``Postgres/PostgresError``.
     package static func sharedNames(
@@ -57,18 +57,8 @@ package enum UserTables {
         let ledger = try connection.run("SELECT current_schema() AS ledger", [])[0].text("ledger")
         return try first(on: connection) { connection in
             try connection.run(
-                """
-                SELECT DISTINCT ON (l.relname) o.relnamespace::regnamespace || '.' || quote_ident(o.relname) AS own,
-                       l.relnamespace::regnamespace || '.' || quote_ident(l.relname) AS ledger
-                  FROM unnest(current_schemas(false)) WITH ORDINALITY AS found (schema, place)
-                  JOIN pg_class o ON o.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = found.schema)
-                  JOIN pg_class l ON l.relname = o.relname AND l.relnamespace <> o.relnamespace
-                 WHERE l.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $2)
-                   AND l.relkind IN ('r', 'p', 'v', 'm', 'f') AND o.relkind IN ('r', 'p', 'v', 'm', 'f')
-                   AND $1::text ~* ('(\\mfrom|\\mjoin|,)\\s*(only\\s+)?("' || l.relname || '"|\\m' || l.relname || '\\M)(?!\\.)')
-                 ORDER BY l.relname, found.place
-                """,
-                [.text(sql), .text(ledger)]
+                .sharedNames,
+                ["query": .text(sql), "ledger": .text(ledger)]
             ).map { SharedName(own: try $0.text("own"), ledger: try $0.text("ledger")) }
         }
     }

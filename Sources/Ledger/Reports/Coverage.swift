@@ -28,22 +28,17 @@ extension Ledger {
     ///
     /// `line` is called for each item, by stream and key, until it returns false.
     package func coverage(of job: String, app: AppID, _ line: @escaping @Sendable (ItemCoverage) -> Bool) async throws {
-        // The gaps of windows are recorded for the item `app`.
-        let sql = """
-            SELECT i.stream, i.item_key, i.state, i.fingerprint, \(Self.moment("i.window_start")) AS window_start, \(Self.moment("i.window_end")) AS window_end,
-                   \(Self.moment("i.complete_until")) AS complete_until,
-                   coalesce((SELECT array_agg(\(Self.moment("g.gap_start")) || '/' || \(Self.moment("g.gap_end")) ORDER BY g.gap_start)
-                               FROM coverage_gaps g WHERE g.app_id = i.app_id AND g.job = i.job AND g.stream = i.stream
-                                AND g.item_key IN (i.item_key, CASE WHEN i.item_key LIKE '%..%' THEN 'app' END)), '{}') AS gaps
-              FROM crawl_items i
-             WHERE i.app_id = $1 AND i.job = $2 AND (i.stream, i.item_key) > ($3, $4)
-             ORDER BY i.stream, i.item_key LIMIT 1000
-            """
         var last: (stream: String, item: String) = ("", "")
         while true {
             let (stream, item) = last
             let batch = try await transaction { connection in
-                try connection.run(sql, [.integer(app.rawValue), .text(job), .text(stream), .text(item)]).map { row in
+                try connection.run(
+                    .itemCoverage,
+                    [
+                        "app": .integer(app.rawValue), "job": .text(job), "stream": .text(stream),
+                        "item_key": .text(item),
+                    ]
+                ).map { row in
                     ItemCoverage(
                         stream: try row.text("stream"),
                         item: try row.text("item_key"),

@@ -46,44 +46,22 @@ package struct StreamCoverage: Codable, Sendable, Equatable {
 extension Ledger {
     /// Summarises the coverage of a job, by stream.
     package func coverageSummary(of job: String, app: KnownApp) async throws -> [StreamCoverage] {
-        // Second readings and repeated searches for failed deliveries say nothing about how far the first readings are.
-        let sql = """
-            SELECT i.*, coalesce(g.gaps, 0) AS gaps, \(Self.moment("g.gaps_from")) AS gaps_from, \(Self.moment("g.gaps_to")) AS gaps_to,
-                   \(Self.moment("i.until")) AS complete_until, \(Self.moment("i.newest")) AS newest_until
-              FROM (
-                SELECT stream, count(*) AS items, array_agg(DISTINCT fingerprint) AS queries,
-                       count(*) FILTER (WHERE state = 'done') AS done,
-                       bool_or(item_key LIKE '%..%') AS has_windows,
-                       count(*) FILTER (WHERE state IN ('waiting', 'leased', 'superseded')) AS unfinished,
-                       count(*) FILTER (WHERE state = 'failed' AND NOT is_unknown) AS failed,
-                       count(*) FILTER (WHERE is_unknown) AS unknown,
-                       count(*) FILTER (WHERE complete_until IS NULL AND NOT is_unknown) AS never,
-                       CASE WHEN bool_or(is_first_window)
-                            THEN coalesce(min(window_start) FILTER (WHERE is_first_window AND state <> 'done'),
-                                          max(complete_until) FILTER (WHERE is_first_window))
-                            ELSE min(complete_until) END AS until,
-                       max(complete_until) AS newest
-                  FROM (SELECT *, state = 'failed' AND coalesce(error_code, 0) = ANY ($3::text[]::bigint[]) AS is_unknown,
-                               item_key LIKE '%..%' AND item_key NOT LIKE '%+%' AND item_key NOT LIKE 'failures#%' AS is_first_window
-                          FROM crawl_items WHERE app_id = $1 AND job = $2) items
-                 GROUP BY stream) i
-              LEFT JOIN (SELECT stream, count(*) AS gaps, min(gap_start) AS gaps_from, max(gap_end) AS gaps_to
-                           FROM coverage_gaps WHERE app_id = $1 AND job = $2 GROUP BY stream) g USING (stream)
-             ORDER BY i.stream
-            """
-        let parameters: [Cell] = [.integer(app.id.rawValue), .text(job), .textArray(Self.codesOfUnknownIDs)]
+        let key: [Cell] = [.integer(app.id.rawValue), .text(job)]
         return try await transaction { connection in
             try connection.script(Self.defaultPlanner)
             let readable = try Readable(connection)
-            let sources = try Self.customerSources(parameters[0], readable, connection)
+            let sources = try Self.customerSources(key[0], readable, connection)
             let customersSince = try Self.customersSince(
-                Array(parameters.prefix(2)),
+                key,
                 sources,
                 readable,
                 connection
             )
             let largestList = customersSince == nil || sources.largestList == 0 ? nil : sources.largestList
-            return try connection.run(sql, parameters).map { row in
+            return try connection.run(
+                .streamCoverage,
+                ["app": key[0], "job": key[1], "unknown_codes": .textArray(Self.codesOfUnknownIDs)]
+            ).map { row in
                 let stream = try row.text("stream")
                 let omissions = Set(
                     try row.textArray("queries").flatMap { Self.omissions(of: stream, query: $0) ?? [] }

@@ -65,19 +65,16 @@ extension Ledger {
     ) async throws -> [FailedItem] {
         try await transaction { connection in
             try connection.run(
-                """
-                SELECT stream, item_key, error_code, coalesce(error_message, '') AS message, request_count, run_id,
-                       \(Self.moment("finished_at")) AS failed
-                  FROM crawl_items
-                 WHERE app_id = $1 AND job = $2 AND state = 'failed' AND (stream, item_key) > ($3::text, $4::text)
-                   AND ($6::text IS NULL
-                        OR (stream, coalesce(error_message, '')) = ($6, $7::text) AND error_code IS NOT DISTINCT FROM $8::bigint)
-                 ORDER BY stream, item_key LIMIT $5::bigint
-                """,
+                .failedItems,
                 [
-                    .integer(app.rawValue), .text(job), .text(last?.stream ?? ""), .text(last?.item ?? ""),
-                    .bigint(Int64(count)), reason.map { Cell.text($0.stream) } ?? .null,
-                    reason.map { Cell.text($0.message) } ?? .null, reason?.errorCode.map(Cell.bigint) ?? .null,
+                    "app": .integer(app.rawValue),
+                    "job": .text(job),
+                    "after_stream": .text(last?.stream ?? ""),
+                    "after_item": .text(last?.item ?? ""),
+                    "count": .bigint(Int64(count)),
+                    "stream": reason.map { Cell.text($0.stream) } ?? .null,
+                    "message": reason.map { Cell.text($0.message) } ?? .null,
+                    "code": reason?.errorCode.map(Cell.bigint) ?? .null,
                 ]
             ).map { row in
                 FailedItem(

@@ -53,18 +53,7 @@ extension Ledger {
 
     private static func crawlJobs(_ connection: borrowing PostgresConnection) throws -> [KnownJob] {
         try connection.run(
-            """
-            SELECT a.bundle_id, a.environment, r.job, r.run_id, \(Self.moment("r.started_at")) AS started, r.exit_code,
-                   CASE WHEN r.finished_at IS NOT NULL THEN 'finished'
-                        WHEN EXISTS (SELECT FROM crawl_items i WHERE i.app_id = r.app_id AND i.job = r.job AND i.state = 'leased'
-                                        AND i.claimable_at > clock_timestamp()) THEN 'running'
-                        ELSE 'unfinished' END AS state,
-                   (SELECT \(Self.moment("max(c.finished_at)")) FROM runs c
-                     WHERE c.app_id = r.app_id AND c.job = r.job AND c.exit_code IN (0, 2)) AS complete
-              FROM (SELECT DISTINCT ON (app_id, job) app_id, job, run_id, started_at, finished_at, exit_code FROM runs
-                     WHERE job NOT LIKE '% (removed)' ORDER BY app_id, job, run_id DESC) r
-              JOIN apps a USING (app_id) ORDER BY a.bundle_id, a.environment, r.job
-            """
+            .crawlJobs
         ).map { row in
             KnownJob(
                 app: try row.text("bundle_id"),
@@ -81,14 +70,7 @@ extension Ledger {
 
     private static func actionJobs(_ connection: borrowing PostgresConnection) throws -> [KnownJob] {
         try connection.run(
-            """
-            SELECT a.bundle_id, a.environment, b.job, (array_agg(b.action ORDER BY b.planned_at DESC))[1] AS action,
-                   \(moment("max(b.started_at)")) AS started, \(moment("max(b.finished_at)")) AS complete,
-                   CASE WHEN sum(b.in_hand) > 0 THEN 'running' WHEN sum(b.waiting + b.unknown) > 0 THEN 'unfinished'
-                        ELSE 'finished' END AS state
-              FROM actions_by_batch b JOIN apps a USING (app_id) WHERE b.removed_at IS NULL
-             GROUP BY a.bundle_id, a.environment, b.job
-            """
+            .actionJobs
         ).map { row in
             KnownJob(
                 app: try row.text("bundle_id"),

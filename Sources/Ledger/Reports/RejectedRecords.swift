@@ -49,15 +49,13 @@ extension Ledger {
     ) async throws -> [RejectedRow] {
         try await transaction { connection in
             try connection.run(
-                """
-                SELECT r.record_id, a.environment, r.stream, r.item_key, r.reason, r.detail, r.seen_count,
-                       \(Self.moment("r.first_seen_at")) AS first_seen, \(Self.moment("r.last_seen_at")) AS last_seen
-                       \(withText ? ", encode(r.sha256, 'hex') AS sha256, r.raw" : "")
-                  FROM apps a JOIN rejected_records r USING (app_id)
-                 WHERE a.app_id IN (\(Self.appsOfRejects())) AND r.job = $2 AND r.resolved_at IS NULL AND r.dismissed_at IS NULL AND r.record_id > $3
-                 ORDER BY r.record_id LIMIT $4::bigint
-                """,
-                [.integer(app.rawValue), .text(job), .bigint(id), .bigint(Int64(count))]
+                withText ? .openRejectsWithText : .openRejects,
+                [
+                    "app": .integer(app.rawValue),
+                    "job": .text(job),
+                    "after": .bigint(id),
+                    "count": .bigint(Int64(count)),
+                ]
             ).map { row in
                 RejectedRow(
                     id: try row.int64("record_id"),
@@ -97,46 +95,22 @@ extension Ledger {
             ) { open.insert(try row.int64("record_id")) }
             let missing = Set(ids ?? []).subtracting(open)
             guard missing.isEmpty else { throw UnknownRejects(ids: missing.sorted()) }
-            let named: [Cell] = [.textArray((ids ?? open.sorted()).map(String.init))]
-            _ = try connection.run(Self.dismissIdentities, named)
-            return try connection.run(Self.dismissTexts, named).affected
+            let records: KeyValuePairs<String, Cell> = [
+                "records": .textArray((ids ?? open.sorted()).map(String.init))
+            ]
+            _ = try connection.run(.dismissIdentities, records)
+            return try connection.run(.dismissTexts, records).affected
         }
     }
 
-    /// A query for the apps whose rejected records count for a job: its own, and the app in Sandbox for the records that
-    /// `appStore.sandboxFallback` brings.
-    ///
-    /// Those have the name of the production job. A job of the same name in Sandbox has separate rejected records.
-    /// Parameters: 1 app, 2 job.
+    /// The part `apps_of_rejects.sql`, for a statement whose parameters have numbers: 1 app, 2 job.
     ///
     /// - Parameters:
     ///   - apps: The table of apps, or its masked view.
     ///   - runs: The table of runs, or its masked view.
     /// - Returns: A SELECT without an order.
     package static func appsOfRejects(apps: String = "apps", runs: String = "runs") -> String {
-        """
-        SELECT other.app_id FROM \(apps) own JOIN \(apps) other USING (bundle_id)
-         WHERE own.app_id = $1
-           AND (other.app_id = own.app_id
-             OR other.environment = 'Sandbox' AND NOT EXISTS (SELECT FROM \(runs) r WHERE r.app_id = other.app_id AND r.job = $2))
-        """
+        let parts = ["app": "$1", "job": "$2", "apps": apps, "runs": runs]
+        return SQLStatement(file: PackageResources.apps_of_rejects_sql, parts: parts.mapValues { Array($0.utf8) }).text
     }
-
-    /// Parameters: record IDs.
-    private static let dismissIdentities = """
-        INSERT INTO quarantined_records AS q (app_id, reason, identity, record_id, dismissed_at)
-        SELECT app_id, reason, identity, min(record_id), clock_timestamp() FROM rejected_records
-         WHERE record_id = ANY ($1::text[]::bigint[]) AND identity IS NOT NULL
-         GROUP BY app_id, reason, identity ORDER BY app_id, reason, identity
-        ON CONFLICT (app_id, reason, identity) DO UPDATE SET dismissed_at = coalesce(q.dismissed_at, excluded.dismissed_at)
-        """
-
-    /// Parameters: record IDs.
-    private static let dismissTexts = """
-        UPDATE rejected_records r SET dismissed_at = clock_timestamp()
-         WHERE r.resolved_at IS NULL AND r.dismissed_at IS NULL
-           AND (r.record_id = ANY ($1::text[]::bigint[])
-            OR (r.app_id, r.reason, r.identity) IN (SELECT n.app_id, n.reason, n.identity FROM rejected_records n
-                WHERE n.record_id = ANY ($1::text[]::bigint[])))
-        """
 }

@@ -105,19 +105,23 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         _ = try connection.run(
-            """
-            UPDATE runs SET exit_code = $3, message = $4, items = $5, items_failed = $6, pages = $7, requests = $8,
-                   rows_new = $9, rows_updated = $10, rows_unchanged = $11, records_rejected = $12, gaps = $13,
-                   records_withheld = $15,
-                   finished_at = CASE WHEN $14::boolean THEN clock_timestamp() END
-             WHERE app_id = $1 AND run_id = $2 AND finished_at IS NULL
-            """,
+            .storeCounts,
             [
-                .integer(app.rawValue), .bigint(summary.run), .integer(exitCode), message.map(Cell.text) ?? .null,
-                .bigint(summary.items), .bigint(summary.itemsFailed), .bigint(summary.pages),
-                .bigint(summary.requests), .bigint(summary.rowsNew), .bigint(summary.rowsUpdated),
-                .bigint(summary.rowsUnchanged), .bigint(summary.recordsRejected), .bigint(summary.gaps),
-                .boolean(isOver), .bigint(summary.recordsWithheld),
+                "app": .integer(app.rawValue),
+                "run": .bigint(summary.run),
+                "exit_code": .integer(exitCode),
+                "message": message.map(Cell.text) ?? .null,
+                "items": .bigint(summary.items),
+                "items_failed": .bigint(summary.itemsFailed),
+                "pages": .bigint(summary.pages),
+                "requests": .bigint(summary.requests),
+                "rows_new": .bigint(summary.rowsNew),
+                "rows_updated": .bigint(summary.rowsUpdated),
+                "rows_unchanged": .bigint(summary.rowsUnchanged),
+                "records_rejected": .bigint(summary.recordsRejected),
+                "gaps": .bigint(summary.gaps),
+                "is_over": .boolean(isOver),
+                "records_withheld": .bigint(summary.recordsWithheld),
             ]
         )
     }
@@ -129,20 +133,12 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> RunSummary {
         let row = try connection.run(
-            """
-            SELECT count(*) AS items, count(*) FILTER (WHERE state = 'done') AS done,
-                   count(*) FILTER (WHERE state = 'failed') AS failed,
-                   coalesce(sum(page_count), 0) AS pages, coalesce(sum(request_count), 0) AS requests,
-                   coalesce(sum(rows_new), 0) AS rows_new, coalesce(sum(rows_updated), 0) AS rows_updated,
-                   coalesce(sum(rows_unchanged), 0) AS rows_unchanged, coalesce(sum(records_rejected), 0) AS rejected,
-                   coalesce(sum(records_withheld), 0) AS withheld,
-                   (SELECT count(*) FROM coverage_gaps WHERE app_id = $1 AND job = $2 AND run_id = $3) AS gaps,
-                   (SELECT withheld_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS withheld_ids,
-                   (SELECT listed_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS listed_ids,
-                   (SELECT empty_lists FROM runs WHERE app_id = $1 AND run_id = $3) AS empty_lists
-              FROM crawl_items WHERE app_id = $1 AND job = $2 AND run_id = $3
-            """,
-            [.integer(app.rawValue), .text(job), .bigint(run)]
+            .countRun,
+            [
+                "app": .integer(app.rawValue),
+                "job": .text(job),
+                "run": .bigint(run),
+            ]
         )[0]
         var summary = RunSummary(run: run)
         summary.listedIDs = try row.int64OrNil("listed_ids") ?? 0

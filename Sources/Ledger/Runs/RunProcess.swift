@@ -10,11 +10,14 @@ extension Ledger {
         let host = ProcessInfo.processInfo.hostName
         try await control.transaction { connection in
             _ = try connection.run(
-                """
-                INSERT INTO run_processes (app_id, run_id, owner, host, process_id) VALUES ($1, $2, $3, $4, $5)
-                ON CONFLICT (app_id, run_id, owner) DO UPDATE SET seen_at = clock_timestamp()
-                """,
-                holder.processKey + [.text(printable(host, limit: 255)), .integer(getpid())]
+                .joinRun,
+                [
+                    "app": .integer(holder.app.rawValue),
+                    "run": .bigint(holder.run),
+                    "owner": .uuid(holder.owner),
+                    "host": .text(printable(host, limit: 255)),
+                    "process": .integer(getpid()),
+                ]
             )
         }
     }

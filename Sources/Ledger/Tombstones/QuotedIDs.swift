@@ -52,14 +52,13 @@ package enum QuotedIDs {
     ) throws(PostgresError) {
         guard !ids.isEmpty else { return }
         _ = try connection.run(
-            """
-            INSERT INTO quoted_ids (app_id, owner_kind, owner_key, id_hash)
-            SELECT $1::integer, $2::text, $3::text, w.hash FROM unnest($4::text[]::bigint[]) AS w (hash)
-             WHERE NOT EXISTS (SELECT FROM quoted_ids q
-                                WHERE q.app_id = $1 AND q.owner_kind = $2 AND q.owner_key = $3 AND q.id_hash = w.hash)
-            ON CONFLICT DO NOTHING
-            """,
-            [.integer(app.rawValue), .text(owner.rawValue), .text(key), hashes(of: ids)]
+            .storeQuotedIDs,
+            [
+                "app": .integer(app.rawValue),
+                "owner_kind": .text(owner.rawValue),
+                "owner_key": .text(key),
+                "hashes": hashes(of: ids),
+            ]
         )
     }
 
@@ -129,13 +128,12 @@ package enum QuotedIDs {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Set<CustomerID> {
         let rows = try connection.run(
-            """
-            SELECT p.payload FROM unnest($3::text[]) AS w (key), LATERAL (
-                SELECT FROM quoted_ids q WHERE q.app_id = $1::integer AND q.owner_kind = $2::text AND q.owner_key = w.key LIMIT 1) q,
-                LATERAL (SELECT p.payload FROM signed_payloads p
-                          WHERE p.app_id = $1 AND p.kind = $2 AND p.record_key = w.key OFFSET 0) p
-            """,
-            [.integer(app.rawValue), .text(owner.rawValue), .textArray(keys)]
+            .formerTokens,
+            [
+                "app": .integer(app.rawValue),
+                "kind": .text(owner.rawValue),
+                "keys": .textArray(keys),
+            ]
         )
         var tokens: Set<CustomerID> = []
         for row in rows {

@@ -115,16 +115,9 @@ package struct Tombstones {
         _ kind: CustomerID.Kind,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Int64 {
-        let mark = ErasureKey.sqlMark(of: "s.item_key", kind, inner: "$2", outer: "$3")
-        return try connection.run(
-            """
-            WITH gone AS (
-                DELETE FROM stage_ids s
-                 WHERE EXISTS (SELECT FROM erased_marks e WHERE e.app_id = $1::integer AND e.mark = \(mark))
-                RETURNING s.item_key
-            ) SELECT count(DISTINCT item_key) AS ids FROM gone
-            """,
-            [.integer(app.rawValue), .bytea(key.inner), .bytea(key.outer)]
+        try connection.run(
+            .dropListed(kind),
+            ["app": .integer(app.rawValue), "inner": .bytea(key.inner), "outer": .bytea(key.outer)]
         )[0].int64("ids")
     }
 }

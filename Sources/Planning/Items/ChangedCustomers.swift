@@ -77,15 +77,16 @@ extension Ledger {
             try StagedIDs.empty(on: connection)
             return try connection.transaction(.readCommitted) { connection in
                 let moved = try connection.run(
-                    """
-                    UPDATE runs SET phase = 1, listed_ids = $3, withheld_ids = $4, followed_until = \(ChangedCustomers.followedByRun)
-                     WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL
-                    """,
-                    key + [
-                        .bigint(staged.count - withheld), .bigint(withheld),
-                        plan.changedSince == .lastRun ? .timestamp(plan.now.rawValue) : .null,
-                        .text(plan.job.name), .timestamp(plan.oldestNotification.rawValue),
-                        .textArray(plan.streamsOfWindows.map(\.rawValue)),
+                    .endNotifications,
+                    [
+                        "app": key[0],
+                        "run": key[1],
+                        "listed": .bigint(staged.count - withheld),
+                        "withheld": .bigint(withheld),
+                        "until": plan.changedSince == .lastRun ? .timestamp(plan.now.rawValue) : .null,
+                        "job": .text(plan.job.name),
+                        "oldest": .timestamp(plan.oldestNotification.rawValue),
+                        "window_streams": .textArray(plan.streamsOfWindows.map(\.rawValue)),
                     ]
                 )
                 _ = try connection.run("SELECT analyze_crawl_items()")
@@ -185,14 +186,13 @@ struct ChangedCustomers {
         if open.phase >= 1 { streams += plan.streamsOfIDs }
         if open.phase >= 2 { streams += plan.streamsOfRevocations }
         let rows = try connection.run(
-            """
-            SELECT planned.stream, count(i.item_key) AS items, (SELECT listed_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS customers
-              FROM unnest($4::text[]) AS planned (stream)
-              LEFT JOIN crawl_items i ON i.app_id = $1 AND i.job = $2 AND i.run_id = $3 AND i.stream = planned.stream
-                                     AND i.claimable_at IS NOT NULL
-             GROUP BY planned.stream
-            """,
-            key + [.bigint(open.run), .textArray(streams.map(\.rawValue))]
+            .countItemsLeft,
+            [
+                "app": key[0],
+                "job": key[1],
+                "run": .bigint(open.run),
+                "streams": .textArray(streams.map(\.rawValue)),
+            ]
         )
         var left: [StreamName: Int64] = [:]
         for row in rows {
@@ -236,20 +236,6 @@ struct ChangedCustomers {
             """
         ]
     }
-
-    /// Until when this run has followed notifications: its end, or the start of the first window that it could not
-    /// finish.
-    ///
-    /// Only first readings count. Later readings find late notifications, and ``SQLStatement/changedCustomers`` finds
-    /// those by the time at which they were stored.
-    ///
-    /// Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach, 8 streams with windows.
-    static let followedByRun = """
-        (SELECT least($5::timestamptz, min(i.window_start)) FROM crawl_items i
-          WHERE i.app_id = $1 AND i.job = $6 AND i.stream = ANY ($8::text[]) AND i.run_id = $2
-            AND i.state <> 'done' AND i.window_end > $7::timestamptz AND $5::timestamptz IS NOT NULL
-            AND \(WindowPlanner.isFirstReading("i")))
-        """
 
     /// The values of ``SQLStatement/changedCustomers``.
     func parameters(since: UnixMilliseconds?) -> KeyValuePairs<String, Cell> {

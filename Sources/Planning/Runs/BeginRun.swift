@@ -89,15 +89,13 @@ extension Ledger {
     private static func refuseOtherFile(_ plan: RunPlan, on connection: borrowing PostgresConnection) throws {
         guard let file = plan.jobFile else { return }
         let last = try connection.run(
-            """
-            SELECT job_file, job_host, streams_fingerprint <> $3 AS has_other_streams FROM runs
-             WHERE app_id = $1 AND job = $2 AND job_file IS NOT NULL
-               AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
-               AND (streams_fingerprint <> $3 OR fingerprint <> $4 AND (customers_since IS NOT NULL) <> $5)
-            """,
+            .otherJobFile,
             [
-                .integer(plan.app.rawValue), .text(plan.job.name), .text(plan.streamsFingerprint),
-                .text(plan.fingerprint), .boolean(plan.changedSince != nil),
+                "app": .integer(plan.app.rawValue),
+                "job": .text(plan.job.name),
+                "streams_fingerprint": .text(plan.streamsFingerprint),
+                "fingerprint": .text(plan.fingerprint),
+                "follows_notifications": .boolean(plan.changedSince != nil),
             ]
         )
         guard let row = last.first else { return }

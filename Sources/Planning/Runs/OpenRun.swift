@@ -53,13 +53,12 @@ struct OpenRun: Sendable {
         on connection: borrowing PostgresConnection
     ) throws -> OpenRun? {
         let rows = try connection.run(
-            """
-            SELECT run_id, fingerprint, frozen_now, restarted, is_retry, phase, server, coalesce(trusted_roots, '{}') AS roots,
-                   uuid_send(begun_by) AS begun_by,
-                   frozen_now > \(FutureState.latest("$3")) AS is_from_the_future
-              FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL \(isLocked ? "FOR UPDATE" : "")
-            """,
-            [.integer(plan.app.rawValue), .text(plan.job.name), .timestamp(plan.latestNow.rawValue)]
+            isLocked ? .lockedOpenRun : .openRun,
+            [
+                "app": .integer(plan.app.rawValue),
+                "job": .text(plan.job.name),
+                "latest_now": .timestamp(plan.latestNow.rawValue),
+            ]
         )
         return try rows.first.map { row in
             OpenRun(

@@ -63,12 +63,9 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Int {
         try connection.run(
-            """
-            UPDATE crawl_items SET run_id = $9, \(ItemPlanner.resetToWaiting),
-                   cursor = CASE WHEN (stream, item_key) NOT IN (\(ItemPlanner.rejected)) THEN cursor END
-             WHERE \(Self.isRetryable)
-            """,
-            Self.retryable(by: plan) + [.bigint(run)]
+            .takeUpFailed,
+            Self.retryable(by: plan),
+            ["run": .bigint(run)]
         ).affected
     }
 

@@ -102,9 +102,7 @@ extension Ledger {
         asOf: String,
         _ connection: borrowing PostgresConnection
     ) throws -> FigureTable {
-        // PostgreSQL cannot infer the type of an unused parameter, so both are used here.
-        let sql = "WITH asked AS (SELECT $1::integer AS app, $2::text AS job) \(question.sql)"
-        let rows = try connection.run(sql, [.integer(app), .text(job)]).map { row in
+        let rows = try connection.run(question.statement, ["app": .integer(app), "job": .text(job)]).map { row in
             try question.columns.map { try row.textOrNil($0.name) }
         }
         return FigureTable(columns: question.columns, rows: rows, asOf: asOf)

@@ -51,14 +51,7 @@ extension ReportQuestion {
             FigureColumn("cancelled", "Cancelled", .count, of: "to_send"),
             FigureColumn("confirmed", "Confirmed", .count, of: "to_send"),
         ],
-        """
-        SELECT left(batch, 12) AS batch, job, action, \(moment("planned_at")) AS planned, planned_by,
-               \(moment("approved_at")) AS approved,
-               CASE WHEN approval_required THEN coalesce(approved_by, 'not approved') ELSE 'not required' END AS approved_by,
-               \(moment("started_at")) AS sent, rows_to_send AS to_send, rows_sorted_out AS sorted_out, waiting, succeeded,
-               rejected, unknown, not_applied, cancelled, confirmed
-          FROM actions_by_batch v WHERE app_id = $1 ORDER BY v.planned_at DESC, v.batch LIMIT 20
-        """
+        PackageResources.action_batches_sql
     )
 
     static let massExtensions = ReportQuestion(
@@ -73,12 +66,7 @@ extension ReportQuestion {
             FigureColumn("apple_failed", "Failed: status", .count), FigureColumn("summary_failed", "summary", .count),
             FigureColumn("notified_failed", "notifications", .count), FigureColumn("agree", "Counts", .text),
         ],
-        """
-        SELECT subject AS product_id, \(moment("sent_at")) AS sent, \(moment("seen_at")) AS complete, apple_succeeded, summary_succeeded,
-               notified_succeeded, apple_failed, summary_failed, notified_failed,
-               CASE WHEN counts_agree THEN 'agree' WHEN NOT counts_agree THEN 'differ' ELSE 'not complete' END AS agree
-          FROM actions_confirmed v WHERE app_id = $1 AND action = 'extendRenewalDatesForAll' ORDER BY v.sent_at DESC LIMIT 20
-        """
+        PackageResources.mass_extensions_sql
     )
 
     static let openRefundRequests = ReportQuestion(
@@ -88,11 +76,6 @@ extension ReportQuestion {
             FigureColumn("answer", "Answer", .text), FigureColumn("requests", "Requests", .count),
             FigureColumn("first", "First deadline, UTC", .moment), FigureColumn("last", "Last deadline, UTC", .moment),
         ],
-        """
-        SELECT coalesce(answer_state, 'no answer') AS answer, count(DISTINCT transaction_id) AS requests, \(moment("min(answer_until)")) AS first,
-               \(moment("max(answer_until)")) AS last
-          FROM consumption_requests WHERE app_id = $1 AND is_open
-         GROUP BY answer_state ORDER BY min(answer_until), 1
-        """
+        PackageResources.open_refund_requests_sql
     )
 }

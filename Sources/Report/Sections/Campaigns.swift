@@ -45,11 +45,7 @@ extension ReportQuestion {
             FigureColumn("expired", "of these expired", .count, of: "sent"),
             FigureColumn("undecided", "Undecided", .count, of: "sent"), FigureColumn("churn", "Churn", .rate),
         ],
-        """
-        SELECT left(batch, 12) AS batch, job, \(moment("planned_at")) AS planned_at, \(moment("started_at")) AS started, planned, sent,
-               communicated, accepted, renewed, lost, expired, undecided, churn
-          FROM price_changes_by_batch v WHERE app_id = $1 ORDER BY v.planned_at DESC, v.batch LIMIT 20
-        """
+        PackageResources.price_changes_sql
     )
 
     static let unmigratedSubscriptions = ReportQuestion(
@@ -62,11 +58,6 @@ extension ReportQuestion {
             FigureColumn("will_renew", "Will renew", .count, of: "subscriptions"),
             FigureColumn("last_planned", "Last planned, UTC", .moment),
         ],
-        """
-        SELECT product_id, reason, coalesce(rule, apple_code::text, '') AS cause, subscriptions, will_renew,
-               \(moment("last_planned_at")) AS last_planned
-          FROM unmigrated_subscriptions_by_reason v WHERE app_id = $1
-         ORDER BY v.subscriptions DESC, v.product_id, v.reason, cause LIMIT 50
-        """
+        PackageResources.unmigrated_subscriptions_sql
     )
 }

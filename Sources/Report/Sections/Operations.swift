@@ -82,13 +82,7 @@ extension ReportQuestion {
             FigureColumn("unknown", "No attempt known", .count, of: "notifications"),
             FigureColumn("notifications", "All", .count),
         ],
-        """
-        SELECT v.day::text AS day, sum(delivered_at_once) AS at_once, sum(delivered - delivered_at_once) AS later,
-               sum(retrying) AS retrying, sum(not_known_yet) AS not_known_yet, sum(never_received) AS never, sum(unknown) AS unknown,
-               sum(notifications) AS notifications
-          FROM notification_health_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay)
-         GROUP BY v.day ORDER BY v.day DESC
-        """
+        PackageResources.deliveries_sql
     )
 
     static let undelivered = ReportQuestion(
@@ -99,13 +93,7 @@ extension ReportQuestion {
             FigureColumn("failure", "Last failure", .text), FigureColumn("notifications", "Notifications", .count),
             FigureColumn("oldest", "Oldest, UTC", .moment),
         ],
-        """
-        SELECT notification_type AS type, state, last_failure AS failure, count(*) AS notifications,
-               \(moment("min(signed_date)")) AS oldest
-          FROM undelivered_notifications
-         WHERE app_id = $1 AND signed_date >= ((now() - interval '30 days')::date + 1)::timestamptz
-         GROUP BY notification_type, state, last_failure ORDER BY count(*) DESC, notification_type, state, last_failure
-        """
+        PackageResources.undelivered_sql
     )
 
     static let completeness = ReportQuestion(
@@ -120,13 +108,7 @@ extension ReportQuestion {
             FigureColumn("unexplained", "Not in the history", .count, of: "received"),
             FigureColumn("checked", "Checked, UTC", .moment),
         ],
-        """
-        SELECT v.day::text AS day, sum(in_history) AS in_history, sum(received) AS received, sum(received_and_in_history) AS both,
-               sum(recovered) AS recovered, sum(answered_but_missing) AS missing,
-               sum(to_be_read_again + unexplained + unprovable) AS unexplained, \(moment("max(checked_at)")) AS checked
-          FROM notification_completeness_by_day v WHERE app_id = $1 AND v.day >= (now() - interval '30 days')::date
-         GROUP BY v.day ORDER BY v.day DESC
-        """
+        PackageResources.completeness_sql
     )
 
     static let incomplete = ReportQuestion(
@@ -138,12 +120,7 @@ extension ReportQuestion {
             FigureColumn("again", "To be read again", .count), FigureColumn("unexplained", "Unexplained", .count),
             FigureColumn("unprovable", "Unprovable", .count),
         ],
-        """
-        SELECT v.day::text AS day, notification_type AS type, answered_but_missing AS missing, to_be_read_again AS again,
-               unexplained, unprovable
-          FROM notification_completeness_by_day v WHERE app_id = $1 AND NOT is_proven
-         ORDER BY v.day DESC, notification_type LIMIT 100
-        """
+        PackageResources.incomplete_sql
     )
 
     static let runs = ReportQuestion(
@@ -157,12 +134,7 @@ extension ReportQuestion {
             FigureColumn("rejected", "Records rejected", .count), FigureColumn("failed", "Items failed", .count),
             FigureColumn("gaps", "Gaps", .count),
         ],
-        """
-        SELECT run_id::text AS run, \(moment("started_at")) AS started,
-               round(extract(epoch FROM finished_at - started_at))::bigint AS seconds, exit_code::text AS exit_code,
-               requests, rows_new, rows_updated, records_rejected AS rejected, items_failed AS failed, gaps
-          FROM masked_runs WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 14
-        """
+        PackageResources.runs_sql
     )
 
     static let rejected = ReportQuestion(
@@ -173,12 +145,7 @@ extension ReportQuestion {
             FigureColumn("records", "Records", .count), FigureColumn("first", "First came, UTC", .moment),
             FigureColumn("last", "Last came, UTC", .moment),
         ],
-        """
-        SELECT reason, stream, sum(records) AS records, \(moment("min(first_seen_at)")) AS first,
-               \(moment("max(last_seen_at)")) AS last
-          FROM rejected_records_by_reason WHERE \(countsForJob) AND job = $2
-         GROUP BY reason, stream ORDER BY sum(records) DESC, reason, stream
-        """
+        PackageResources.rejected_sql
     )
 
     static let items = ReportQuestion(
@@ -189,16 +156,7 @@ extension ReportQuestion {
             FigureColumn("done", "Done", .count), FigureColumn("waiting", "Waiting", .count),
             FigureColumn("leased", "In hand", .count), FigureColumn("failed", "Failed", .count),
         ],
-        """
-        SELECT stream, coalesce(CASE state WHEN 'failed' THEN error_code END::text, 'none') AS error_code,
-               coalesce(sum(items) FILTER (WHERE state = 'done'), 0) AS done,
-               coalesce(sum(items) FILTER (WHERE state = 'waiting'), 0) AS waiting,
-               coalesce(sum(items) FILTER (WHERE state = 'leased'), 0) AS leased,
-               coalesce(sum(items) FILTER (WHERE state = 'failed'), 0) AS failed
-          FROM crawl_items_by_state WHERE app_id = $1 AND job = $2
-         GROUP BY stream, CASE state WHEN 'failed' THEN error_code END
-         ORDER BY sum(items) FILTER (WHERE state = 'failed') DESC NULLS LAST, stream
-        """
+        PackageResources.items_sql
     )
 
     static let gaps = ReportQuestion(
@@ -208,9 +166,6 @@ extension ReportQuestion {
             FigureColumn("stream", "History", .text), FigureColumn("gaps", "Gaps", .count),
             FigureColumn("first", "From, UTC", .moment), FigureColumn("last", "Until, UTC", .moment),
         ],
-        """
-        SELECT stream, count(*) AS gaps, \(moment("min(gap_start)")) AS first, \(moment("max(gap_end)")) AS last
-          FROM masked_coverage_gaps WHERE app_id = $1 AND job = $2 GROUP BY stream ORDER BY count(*) DESC, stream
-        """
+        PackageResources.gaps_sql
     )
 }

@@ -125,14 +125,7 @@ extension ReportQuestion {
             FigureColumn("closing", "MRR at its end", .money),
             FigureColumn("subscriptions", "Subscriptions at its end", .count),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, currency, opening_milliunits AS opening, new_milliunits AS new,
-               reactivation_milliunits AS reactivation, expansion_milliunits AS expansion,
-               switched_in_milliunits AS switched_in, contraction_milliunits AS contraction, churn_milliunits AS churn,
-               switched_out_milliunits AS switched_out, closing_milliunits AS closing,
-               closing_subscriptions AS subscriptions
-          FROM mrr_movement_by_month v WHERE app_id = $1 ORDER BY v.month DESC, currency
-        """
+        PackageResources.mrr_movement_sql
     )
 
     static let mrrRetention = ReportQuestion(
@@ -143,11 +136,7 @@ extension ReportQuestion {
             FigureColumn("opening", "MRR at its beginning", .money), FigureColumn("gross", "Gross retention", .rate),
             FigureColumn("net", "Net retention", .rate),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, currency, opening_milliunits AS opening, gross_mrr_retention AS gross,
-               net_mrr_retention AS net
-          FROM mrr_retention_by_month v WHERE app_id = $1 AND gross_mrr_retention IS NOT NULL ORDER BY v.month DESC, currency
-        """
+        PackageResources.mrr_retention_sql
     )
 
     static let quickRatio = ReportQuestion(
@@ -158,11 +147,7 @@ extension ReportQuestion {
             FigureColumn("quick_ratio", "Quick ratio", .ratio), FigureColumn("arpa", "MRR of a subscription", .money),
             FigureColumn("subscriptions", "Subscriptions at its end", .count),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, currency, quick_ratio, arpa_milliunits AS arpa,
-               closing_subscriptions AS subscriptions
-          FROM mrr_retention_by_month v WHERE app_id = $1 ORDER BY v.month DESC, currency
-        """
+        PackageResources.quick_ratio_sql
     )
 
     static let averageRevenue = ReportQuestion(
@@ -174,11 +159,7 @@ extension ReportQuestion {
             FigureColumn("net", "Net", .money), FigureColumn("arpu", "ARPU", .money),
             FigureColumn("arppu", "ARPPU", .money),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, currency, customers, paying_customers AS payers, net_milliunits AS net,
-               arpu_milliunits AS arpu, arppu_milliunits AS arppu
-          FROM average_revenue_by_month v WHERE app_id = $1 AND currency IS NOT NULL ORDER BY v.month DESC, currency
-        """
+        PackageResources.average_revenue_sql
     )
 
     static let mrrAtRisk = ReportQuestion(
@@ -193,13 +174,7 @@ extension ReportQuestion {
             FigureColumn("grace", "MRR in grace period", .money),
             FigureColumn("cancelled", "MRR with renewal off", .money),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, currency, sum(subscriptions) AS subscriptions,
-               sum(will_not_renew) AS will_not_renew, sum(in_grace_period) AS in_grace,
-               sum(mrr_milliunits - at_risk_mrr_milliunits) AS renewing, sum(in_grace_period_mrr_milliunits) AS grace,
-               sum(will_not_renew_mrr_milliunits) AS cancelled
-          FROM mrr_at_risk_by_month v WHERE app_id = $1 AND subscriptions > 0 GROUP BY v.month, currency ORDER BY v.month DESC, currency
-        """
+        PackageResources.mrr_at_risk_sql
     )
 
     static let mrrConverted = ReportQuestion(
@@ -214,14 +189,6 @@ extension ReportQuestion {
             FigureColumn("net", "Net retention", .rate), FigureColumn("quick_ratio", "Quick ratio", .ratio),
             FigureColumn("without_rate", "Currencies without a rate", .text),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, reporting_currency AS currency, opening_estimated_milliunits AS opening,
-               new_estimated_milliunits AS new, reactivation_estimated_milliunits AS reactivation,
-               expansion_estimated_milliunits AS expansion, contraction_estimated_milliunits AS contraction,
-               churn_estimated_milliunits AS churn, closing_estimated_milliunits AS closing, gross_mrr_retention AS gross,
-               net_mrr_retention AS net, quick_ratio,
-               coalesce(array_to_string(currencies_without_rate, ', '), 'none') AS without_rate
-          FROM mrr_movement_converted_by_month v WHERE app_id = $1 ORDER BY v.month DESC, reporting_currency
-        """
+        PackageResources.mrr_converted_sql
     )
 }

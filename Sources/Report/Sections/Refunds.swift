@@ -73,22 +73,19 @@ extension ReportQuestion {
     static let refundsByMonth = refunds(
         "refunds-by-month",
         FigureColumn("month", "Month", .month),
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, \(refundSums)
-          FROM refund_rate_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
-        """
+        PackageResources.refunds_by_month_sql
     )
 
     static let refundsByProduct = refunds(
         "refunds-by-product",
         FigureColumn("product_id", "Product", .text),
-        refundsSQL(by: "product_id")
+        PackageResources.refunds_by_segment_sql
     )
 
     static let refundsByStorefront = refunds(
         "refunds-by-storefront",
         FigureColumn("storefront", "Storefront", .text),
-        refundsSQL(by: "storefront")
+        PackageResources.refunds_by_segment_sql
     )
 
     static let refundedMoney = ReportQuestion(
@@ -98,26 +95,10 @@ extension ReportQuestion {
             FigureColumn("product_id", "Product", .text), FigureColumn("currency", "Currency", .text),
             FigureColumn("gross", "Sales", .money), FigureColumn("refunded", "Of which refunded", .money),
         ],
-        """
-        SELECT product_id, currency, sum(gross_milliunits) AS gross, sum(refunded_milliunits) AS refunded
-          FROM refund_rate_by_month WHERE app_id = $1 AND month >= \(sinceMonth)
-         GROUP BY product_id, currency HAVING sum(refunded) > 0 ORDER BY product_id, currency
-        """
+        PackageResources.refunded_money_sql
     )
 
-    private static let refundSums = """
-        sum(purchases) AS purchases, sum(refunded) AS refunded, round(sum(refunded) / sum(purchases), 4) AS rate,
-        sum(refunded_for_an_issue) AS issues
-        """
-
-    private static func refundsSQL(by column: String) -> String {
-        """
-        SELECT \(column), \(refundSums) FROM refund_rate_by_month WHERE app_id = $1 AND month >= \(sinceMonth)
-         GROUP BY \(column) ORDER BY sum(refunded) DESC, sum(purchases) DESC, \(column)
-        """
-    }
-
-    private static func refunds(_ name: String, _ first: FigureColumn, _ sql: String) -> ReportQuestion {
+    private static func refunds(_ name: String, _ first: FigureColumn, _ file: [UInt8]) -> ReportQuestion {
         ReportQuestion(
             name,
             on: ["refund_rate_by_month"],
@@ -127,7 +108,8 @@ extension ReportQuestion {
                 FigureColumn("rate", "Refund rate", .rate),
                 FigureColumn("issues", "For an issue with the app", .count, of: "refunded"),
             ],
-            sql
+            file,
+            segment: first.name
         )
     }
 
@@ -143,11 +125,6 @@ extension ReportQuestion {
             FigureColumn("refunded_without_request", "Refunded without a request", .count),
             FigureColumn("declined_without_request", "Declined without a request", .count),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, sum(refunded) AS refunded, sum(declined) AS declined, sum(reversed) AS reversed,
-               sum(pending) AS pending, sum(requests) AS requests, sum(refunded_without_request) AS refunded_without_request,
-               sum(declined_without_request) AS declined_without_request
-          FROM refund_requests_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
-        """
+        PackageResources.refund_requests_sql
     )
 }

@@ -81,12 +81,7 @@ extension ReportQuestion {
             FigureColumn("subscriptions", "Subscriptions", .count), FigureColumn("retained", "Retained", .count),
             FigureColumn("rate", "Retention", .rate),
         ],
-        """
-        SELECT to_char(cohort_month, 'YYYY-MM') AS cohort, month_number, sum(subscriptions) AS subscriptions,
-               sum(retained) AS retained, round(sum(retained) / sum(subscriptions), 4) AS rate
-          FROM retention_cohorts WHERE app_id = $1 AND cohort_month >= \(sinceMonth)
-         GROUP BY cohort_month, month_number ORDER BY cohort_month DESC, month_number
-        """
+        PackageResources.cohorts_sql
     )
 
     static let renewals = ReportQuestion(
@@ -97,11 +92,7 @@ extension ReportQuestion {
             FigureColumn("due", "Due", .count), FigureColumn("renewed", "Paid again", .count),
             FigureColumn("rate", "Retention", .rate),
         ],
-        """
-        SELECT payment_number::text AS payment, sum(subscriptions) AS subscriptions, sum(due) AS due, sum(renewed) AS renewed,
-               round(sum(renewed) / nullif(sum(due), 0), 4) AS rate
-          FROM retention_by_renewal v WHERE app_id = $1 GROUP BY v.payment_number ORDER BY v.payment_number
-        """
+        PackageResources.renewals_sql
     )
 
     static let renewalsByProduct = ReportQuestion(
@@ -112,12 +103,7 @@ extension ReportQuestion {
             FigureColumn("due", "Due", .count), FigureColumn("renewed", "Paid again", .count),
             FigureColumn("rate", "Retention", .rate),
         ],
-        """
-        SELECT product_id, payment_number::text AS payment, sum(due) AS due, sum(renewed) AS renewed,
-               round(sum(renewed) / nullif(sum(due), 0), 4) AS rate
-          FROM retention_by_renewal v WHERE app_id = $1
-         GROUP BY product_id, v.payment_number ORDER BY product_id, v.payment_number
-        """
+        PackageResources.renewals_by_product_sql
     )
 
     static let churn = ReportQuestion(
@@ -133,13 +119,7 @@ extension ReportQuestion {
             FigureColumn("churned", "All", .count, of: "active"),
             FigureColumn("active", "Active at its beginning", .count),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, sum(churned_voluntary) AS voluntary, sum(churned_billing) AS billing,
-               sum(churned_price) AS price, sum(churned_refund) AS refund, sum(churned_other) AS other,
-               sum(churned_unknown) AS unknown, sum(churned) AS churned, sum(active_at_start) AS active
-          FROM renewals_and_churn_by_month v WHERE app_id = $1
-         GROUP BY v.month ORDER BY v.month DESC
-        """
+        PackageResources.churn_sql
     )
 
     static let cancellations = ReportQuestion(
@@ -150,10 +130,6 @@ extension ReportQuestion {
             FigureColumn("cancelled_trials", "Off, trial", .count, of: "all_cancelled"),
             FigureColumn("all_cancelled", "Off", .count), FigureColumn("resumed", "On again", .count),
         ],
-        """
-        SELECT v.day::text AS day, sum(cancelled - cancelled_trials) AS cancelled, sum(cancelled_trials) AS cancelled_trials,
-               sum(cancelled) AS all_cancelled, sum(resumed) AS resumed
-          FROM cancellations_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay) GROUP BY v.day ORDER BY v.day DESC
-        """
+        PackageResources.cancellations_sql
     )
 }

@@ -80,12 +80,7 @@ extension ReportQuestion {
             FigureColumn("net", "Net", .money),
             FigureColumn("upgrade_refunds", "Refunds of upgrades, estimated, not in Net", .money),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, currency, sum(purchases) AS purchases, sum(gross_milliunits) AS gross,
-               sum(refunds) AS refunds, sum(refunded_milliunits) AS refunded, sum(net_milliunits) AS net,
-               sum(estimated_upgrade_refund_milliunits) AS upgrade_refunds
-          FROM revenue_by_month v WHERE app_id = $1 GROUP BY v.month, currency ORDER BY v.month DESC, currency
-        """
+        PackageResources.revenue_sql
     )
 
     static let revenueByDay = ReportQuestion(
@@ -97,12 +92,7 @@ extension ReportQuestion {
             FigureColumn("one_time", "Other purchases", .money), FigureColumn("refunded", "Refunded", .money),
             FigureColumn("net", "Net", .money),
         ],
-        """
-        SELECT v.day::text AS day, currency, sum(new_milliunits) AS new, sum(renewal_milliunits) AS renewal,
-               sum(one_time_milliunits) AS one_time, sum(refunded_milliunits) AS refunded, sum(net_milliunits) AS net
-          FROM revenue_by_day v WHERE app_id = $1 AND v.day >= (now() - interval '3 months')::date
-         GROUP BY v.day, currency ORDER BY v.day DESC, currency
-        """
+        PackageResources.revenue_by_day_sql
     )
 
     static let revenueConverted = ReportQuestion(
@@ -114,17 +104,7 @@ extension ReportQuestion {
             FigureColumn("refunded", "Refunded", .money), FigureColumn("net", "Net", .money),
             FigureColumn("without_rate", "Currencies without a rate", .text),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, currency, purchases, gross, refunded, net, coalesce((
-                   SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM unnest(string_to_array(missing, ',')) name
-               ), 'none') AS without_rate
-          FROM (SELECT v.month, reporting_currency AS currency, sum(purchases) AS purchases,
-                       sum(gross_estimated_milliunits) AS gross, sum(refunded_estimated_milliunits) AS refunded,
-                       sum(net_estimated_milliunits) AS net,
-                       string_agg(array_to_string(currencies_without_rate, ','), ',') AS missing
-                  FROM revenue_converted_by_month v WHERE app_id = $1 GROUP BY v.month, reporting_currency) sums
-         ORDER BY sums.month DESC, currency
-        """
+        PackageResources.revenue_converted_sql
     )
 
     static let proceedsConverted = ReportQuestion(
@@ -134,12 +114,6 @@ extension ReportQuestion {
             FigureColumn("month", "Month", .month), FigureColumn("currency", "Reporting currency", .text),
             FigureColumn("proceeds", "Proceeds", .money), FigureColumn("is_complete", "Complete", .text),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, reporting_currency AS currency, sum(proceeds_estimated_milliunits) AS proceeds,
-               CASE WHEN bool_or(currencies_without_rate IS NOT NULL) THEN 'rates are missing'
-                    WHEN bool_or(is_without_rule) THEN 'rules are missing' ELSE 'yes' END AS is_complete
-          FROM proceeds_converted_by_month v WHERE app_id = $1
-         GROUP BY v.month, reporting_currency ORDER BY v.month DESC, reporting_currency
-        """
+        PackageResources.proceeds_converted_sql
     )
 }

@@ -138,11 +138,7 @@ extension ReportQuestion {
             FigureColumn("day", "Day", .day), FigureColumn("active", "Paid", .count),
             FigureColumn("trials", "Trials", .count),
         ],
-        """
-        SELECT v.day::text AS day, sum(active) AS active, sum(trials) AS trials
-          FROM active_subscriptions_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay)
-         GROUP BY v.day ORDER BY v.day DESC
-        """
+        PackageResources.active_subscriptions_sql
     )
 
     static let movement = ReportQuestion(
@@ -153,12 +149,7 @@ extension ReportQuestion {
             FigureColumn("resubscribed", "Came back", .count), FigureColumn("expired", "Expired", .count),
             FigureColumn("churned", "Expired less came back", .count),
         ],
-        """
-        SELECT v.day::text AS day, sum(new) AS new, sum(resubscribed) AS resubscribed, sum(expired) AS expired,
-               sum(churned) AS churned
-          FROM subscription_movement_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay)
-         GROUP BY v.day HAVING sum(new) <> 0 OR sum(resubscribed) <> 0 OR sum(expired) <> 0 ORDER BY v.day DESC
-        """
+        PackageResources.movement_sql
     )
 
     static let subscriptionStates = ReportQuestion(
@@ -173,18 +164,7 @@ extension ReportQuestion {
             FigureColumn("unknown", "Unknown", .count, of: "total"),
             FigureColumn("reported", "Apple's status", .count, of: "total"), FigureColumn("total", "All", .count),
         ],
-        """
-        SELECT product_id, coalesce(sum(subscriptions) FILTER (WHERE status = 'active'), 0) AS active,
-               coalesce(sum(subscriptions) FILTER (WHERE status = 'grace period'), 0) AS grace,
-               coalesce(sum(subscriptions) FILTER (WHERE status = 'billing retry'), 0) AS retry,
-               coalesce(sum(subscriptions) FILTER (WHERE status = 'expired'), 0) AS expired,
-               coalesce(sum(subscriptions) FILTER (WHERE status = 'revoked'), 0) AS revoked,
-               coalesce(sum(subscriptions) FILTER (
-                   WHERE status NOT IN ('active', 'grace period', 'billing retry', 'expired', 'revoked')), 0) AS unknown,
-               sum(reported_by_apple) AS reported, sum(subscriptions) AS total
-          FROM subscriptions_by_status WHERE app_id = $1
-         GROUP BY product_id ORDER BY active DESC, sum(subscriptions) DESC, product_id
-        """
+        PackageResources.subscription_states_sql
     )
 
     static let newSubscriptions = ReportQuestion(
@@ -197,21 +177,14 @@ extension ReportQuestion {
             FigureColumn("with_offer", "Direct with another offer", .count, of: "direct"),
             FigureColumn("new", "All", .count),
         ],
-        """
-        SELECT v.day::text AS day, sum(trial_conversions) AS after_trial, sum(introductory) AS introductory,
-               sum(direct) AS direct, sum(direct_with_offer) AS with_offer, sum(new) AS new
-          FROM new_subscriptions_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay) GROUP BY v.day ORDER BY v.day DESC
-        """
+        PackageResources.new_subscriptions_sql
     )
 
     static let movementByMonth = ReportQuestion(
         "movement-by-month",
         on: ["subscription_movement_by_month"],
         [FigureColumn("month", "Month", .month)] + movementColumns,
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, \(movementSums)
-          FROM subscription_movement_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
-        """
+        PackageResources.movement_by_month_sql
     )
 
     static let movementByProduct = segment("movement-by-product", FigureColumn("product_id", "Product", .text))
@@ -227,22 +200,14 @@ extension ReportQuestion {
         FigureColumn("churned", "Expired less came back", .count, of: "opening"),
     ]
 
-    private static let movementSums = """
-        sum(opening) AS opening, sum(new) AS new, sum(resubscribed) AS resubscribed, sum(switched_in) AS switched_in,
-        sum(expired) AS expired, sum(switched_out) AS switched_out, sum(closing) AS closing, sum(churned) AS churned
-        """
-
     /// The last complete month by one column.
     private static func segment(_ name: String, _ column: FigureColumn) -> ReportQuestion {
         ReportQuestion(
             name,
             on: ["subscription_movement_by_month"],
             [column] + movementColumns,
-            """
-            SELECT \(column.name), \(movementSums) FROM subscription_movement_by_month
-             WHERE app_id = $1 AND month = (date_trunc('month', now()) - interval '1 month')::date
-             GROUP BY \(column.name) ORDER BY sum(opening) + sum(new) DESC, \(column.name)
-            """
+            PackageResources.movement_by_segment_sql,
+            segment: column.name
         )
     }
 }

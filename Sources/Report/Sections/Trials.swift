@@ -60,17 +60,7 @@ extension ReportQuestion {
             FigureColumn("other", "Other", .count, of: "total"),
             FigureColumn("total", "All", .count),
         ],
-        """
-        SELECT to_char(month, 'YYYY-MM') AS month, coalesce(sum(redemptions) FILTER (WHERE offer = 'free trial'), 0) AS trial,
-               coalesce(sum(redemptions) FILTER (WHERE offer = 'introductory'), 0) AS introductory,
-               coalesce(sum(redemptions) FILTER (WHERE offer = 'promotional'), 0) AS promotional,
-               coalesce(sum(redemptions) FILTER (WHERE offer = 'offer code'), 0) AS code,
-               coalesce(sum(redemptions) FILTER (WHERE offer = 'win-back'), 0) AS win_back,
-               coalesce(sum(redemptions) FILTER (WHERE offer IS NULL OR offer NOT IN
-                   ('free trial', 'introductory', 'promotional', 'offer code', 'win-back')), 0) AS other,
-               sum(redemptions) AS total
-          FROM offer_redemptions_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
-        """
+        PackageResources.redemptions_sql
     )
 
     static let redemptionsByOffer = ReportQuestion(
@@ -80,12 +70,7 @@ extension ReportQuestion {
             FigureColumn("product_id", "Product", .text), FigureColumn("offer", "Kind", .text),
             FigureColumn("offer_identifier", "Offer", .text), FigureColumn("redemptions", "Redemptions", .count),
         ],
-        """
-        SELECT product_id, offer, coalesce(offer_identifier, 'none') AS offer_identifier, sum(redemptions) AS redemptions
-          FROM offer_redemptions_by_month v WHERE app_id = $1 AND month >= \(sinceMonth)
-         GROUP BY product_id, offer, v.offer_identifier
-         ORDER BY sum(redemptions) DESC, product_id, offer, v.offer_identifier
-        """
+        PackageResources.redemptions_by_offer_sql
     )
 
     static let trialsByDay = ReportQuestion(
@@ -98,10 +83,6 @@ extension ReportQuestion {
             FigureColumn("lost", "Ended without a payment", .count, of: "started"),
             FigureColumn("started", "All", .count),
         ],
-        """
-        SELECT v.day::text AS day, sum(converted) AS converted, sum(running) AS running, sum(will_not_renew) AS will_not_renew,
-               sum(lost) AS lost, sum(started) AS started
-          FROM trials_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay) GROUP BY v.day ORDER BY v.day DESC
-        """
+        PackageResources.trials_by_day_sql
     )
 }

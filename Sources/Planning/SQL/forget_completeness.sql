@@ -1,0 +1,7 @@
+-- Forgets until when items are complete that was said while PostgreSQL's clock was ahead, so that they are requested again.
+--
+-- Without a run from the future the items are not searched.
+UPDATE crawl_items SET state = 'failed', claimable_at = NULL, lease_owner = NULL, complete_until = NULL,
+       error_message = 'it was read while PostgreSQL''s clock was ahead'
+ WHERE app_id = :app AND job = :job AND complete_until > :latest_moment
+   AND EXISTS (:future_runs)

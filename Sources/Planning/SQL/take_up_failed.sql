@@ -1,0 +1,6 @@
+-- Adds the failed items that can be retried to a run; the row count says how many.
+--
+-- The token of an item without rejected records may still be valid.
+UPDATE crawl_items SET run_id = :run, :reset_to_waiting,
+       cursor = CASE WHEN (stream, item_key) NOT IN (:rejected_items) THEN cursor END
+ WHERE :is_retryable

@@ -1,0 +1,4 @@
+/// The statements in `Sources/Postgres/SQL`; each file says what it does and what its parameters mean.
+extension SQLStatement {
+    static let lockHolders = SQLStatement(file: PackageResources.lock_holders_sql)
+}

@@ -1,0 +1,4 @@
+-- The frame of every question of the report, which a file of its own asks.
+--
+-- PostgreSQL cannot infer the type of a parameter that a question does not use, so both are used here.
+WITH asked AS (SELECT :app::integer AS app, :job::text AS job) :question

@@ -1,3 +1,4 @@
+import Basics
 import LedgerSchema
 import Postgres
 
@@ -30,4 +31,16 @@ extension Ledger {
             key
         )[0].textOrNil("since")
     }
+}
+
+/// What a job without a list of IDs cannot find.
+///
+/// - Parameters:
+///   - since: A date such as `2026-05-27`; see ``JobStatus/customersSince``.
+///   - list: The number of IDs of the largest list of the app's runs; `nil` without one.
+/// - Returns: One line.
+package func missingCustomers(since: String, list: Int64?) -> String {
+    let listed = list.map { " or in a list (the largest had \(counted($0, "ID")), fewer than notifications name)" }
+    return "customers: only those with a notification since \(since)\(listed ?? ""); "
+        + "to add the others, run a job with list, csv or query once"
 }

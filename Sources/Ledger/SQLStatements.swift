@@ -14,6 +14,7 @@ extension SQLStatement {
     static let replaceReceived = SQLStatement(file: PackageResources.replace_received_sql)
     static let resolveRejects = SQLStatement(file: PackageResources.resolve_rejects_sql)
     static let settleReceived = SQLStatement(file: PackageResources.settle_received_sql)
+    static let storage = SQLStatement(file: PackageResources.storage_sql)
     static let storeReceived = SQLStatement(file: PackageResources.store_received_sql)
 
     /// Every statement but `storeReceived`, whose parameter has a type that each session creates.
@@ -23,6 +24,6 @@ extension SQLStatement {
         ("quarantine_received", quarantineReceived),
         ("receiver_status", receiverStatus), ("reconcile_day", reconcileDay),
         ("reconciliation_days", reconciliationDays), ("replace_received", replaceReceived),
-        ("resolve_rejects", resolveRejects), ("settle_received", settleReceived),
+        ("resolve_rejects", resolveRejects), ("settle_received", settleReceived), ("storage", storage),
     ]
 }

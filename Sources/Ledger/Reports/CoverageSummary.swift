@@ -75,14 +75,8 @@ extension Ledger {
         return try await transaction { connection in
             try connection.script(Self.defaultPlanner)
             let readable = try Readable(connection)
-            let sources = try Self.customerSources(parameters[0], readable, connection)
-            let customersSince = try Self.customersSince(
-                Array(parameters.prefix(2)),
-                sources,
-                readable,
-                connection
-            )
-            let largestList = customersSince == nil || sources.largestList == 0 ? nil : sources.largestList
+            let context = StatusContext(app: app, job: job, plan: nil, replica: nil, readable: readable)
+            let customers = try JobStatus.MissingCustomers.read(context, connection)
             return try connection.run(sql, parameters).map { row in
                 let stream = try row.text("stream")
                 let omissions = Set(
@@ -105,8 +99,8 @@ extension Ledger {
                     gapsFrom: try row.textOrNil("gaps_from"),
                     gapsTo: try row.textOrNil("gaps_to"),
                     omits: omissions.isEmpty ? nil : omissions.sorted(),
-                    customersSince: try row.bool("has_windows") ? nil : customersSince,
-                    largestList: try row.bool("has_windows") ? nil : largestList
+                    customersSince: try row.bool("has_windows") ? nil : customers?.customersSince,
+                    largestList: try row.bool("has_windows") ? nil : customers?.largestList
                 )
             }
         }

@@ -1,39 +1,82 @@
-import LedgerSchema
+import Basics
 import Postgres
 
 extension JobStatus {
-    /// What a run does, or how it ended.
-    package enum RunState: String, Codable, Sendable {
-        /// A process works on it.
-        case running
-        /// Work is left, and no process works on it.
-        case unfinished
-        /// Every item has reached its end.
-        case finished
-        /// Another run of the job has replaced it.
-        case superseded
-    }
-
     /// Who works on the last run, and how fast.
-    package struct Activity: Codable, Sendable, Equatable {
+    struct Activity: Codable {
         /// One process; `storeledger run` on one host.
-        package struct Process: Codable, Sendable, Equatable {
-            package let host: String
-            package let processId: Int64
-            package let startedAt: String
-            package let seenAt: String
+        struct Process: Codable {
+            let host: String
+            let processId: Int64
+            let startedAt: String
+            let seenAt: String
         }
 
         /// By host and process.
         ///
         /// Empty if only leases show that a process of an earlier version works on the run.
-        package let processes: [Process]
+        let processes: [Process]
         /// The time over which ``items`` and ``requests`` are counted: five minutes, or less in a young run.
-        package let seconds: Int64
+        let seconds: Int64
         /// Items that reached their end in this time; `nil` for a role without the privilege to read them.
-        package let items: Int64?
+        let items: Int64?
         /// Requests granted in this time, to all jobs and machines of the app; `nil` as ``items``.
-        package let requests: Int64?
+        let requests: Int64?
+
+        /// - Returns: `nil` if no process works on the job's last run.
+        static func read(_ context: StatusContext, _ connection: borrowing PostgresConnection) throws -> Self? {
+            let seesItems = context.readable.contains("crawl_items")
+            let ofRun = "FROM crawl_items WHERE app_id = $1 AND job = $2 AND run_id = last.run_id"
+            let items = """
+                (SELECT count(*) \(ofRun) AND state IN ('done', 'failed')
+                    AND finished_at > clock_timestamp() - last.seconds * interval '1 second')
+                """
+            let isLeased = "EXISTS (SELECT \(ofRun) AND state = 'leased' AND claimable_at > clock_timestamp())"
+            // A bucket is found by the second in which it begins, so the one that the period begins in counts, too.
+            let requests = """
+                (SELECT coalesce(sum(granted), 0)::bigint FROM rate_buckets WHERE app_id = $1
+                    AND bucket >= date_trunc('second', clock_timestamp()) - (last.seconds + 1) * interval '1 second')
+                """
+            return try connection.value(
+                """
+                SELECT processes, seconds, \(seesItems ? items : "NULL::bigint") AS items,
+                       \(context.readable.contains("rate_buckets") ? requests : "NULL::bigint") AS requests
+                  FROM (SELECT run_id, least(300, greatest(1, ceil(extract(epoch FROM clock_timestamp() - started_at))))::bigint AS seconds
+                          FROM \(context.readable.first(of: "runs", "masked_runs"))
+                         WHERE app_id = $1 AND job = $2 AND finished_at IS NULL) last,
+                       LATERAL (\(processes(context.readable))) p
+                 WHERE json_array_length(processes) > 0 OR \(seesItems ? isLeased : "false")
+                """,
+                context.jobKey
+            )
+        }
+
+        private static func processes(_ readable: Readable) -> String {
+            let table = readable.first(of: "run_processes", "masked_run_processes")
+            guard readable.contains(table) else { return "SELECT '[]'::json AS processes" }
+            return """
+                SELECT coalesce(json_agg(json_build_object(
+                           'host', host, 'process_id', process_id,
+                           'started_at', \(Ledger.moment("started_at")), 'seen_at', \(Ledger.moment("seen_at"))
+                       ) ORDER BY host, process_id), '[]') AS processes
+                  FROM \(table)
+                 WHERE app_id = $1 AND run_id = last.run_id AND ended_at IS NULL AND seen_at > clock_timestamp() - \(Ledger.presence)
+                """
+        }
+
+        /// Where the processes are, to follow `running`.
+        var places: String {
+            let places = processes.map { "\($0.host) (process \($0.processId))" }.joined(separator: ", ")
+            return places.isEmpty ? "" : " on \(places)"
+        }
+
+        /// The line of the text that tells how fast the run is.
+        var line: String {
+            let requests = requests.map { "\(counted($0, "request")) of all jobs of the app" }
+            let words = [items.map { counted($0, "item") }, requests].compactMap(\.self).joined(separator: " and ")
+            return "    in the last \(Duration.seconds(seconds).inWords): "
+                + (words.isEmpty ? "not readable by this role" : words)
+        }
     }
 }
 
@@ -42,85 +85,4 @@ extension Ledger {
     ///
     /// A process reports four times in this time; a lease lasts as long.
     static let presence = "interval '60 seconds'"
-
-    /// - Returns: `nil` if no process works on the job's last run.
-    static func activity(
-        _ key: [Cell],
-        _ readable: Readable,
-        _ connection: borrowing PostgresConnection
-    ) throws -> JobStatus.Activity? {
-        let runs = readable.first(of: "runs", "masked_runs")
-        let last = try connection.run(
-            """
-            SELECT run_id, least(300, greatest(1, ceil(extract(epoch FROM clock_timestamp() - started_at))))::bigint AS seconds
-              FROM \(runs) WHERE app_id = $1 AND job = $2 AND finished_at IS NULL
-            """,
-            key
-        ).first.map { (run: try $0.int64("run_id"), seconds: try $0.int64("seconds")) }
-        guard let last else { return nil }
-        let parameters = [key[0], .bigint(last.run)]
-        let table = readable.first(of: "run_processes", "masked_run_processes")
-        let processes =
-            !readable.contains(table)
-            ? []
-            : try connection.run(
-                """
-                SELECT host, process_id, \(moment("started_at")) AS started, \(moment("seen_at")) AS seen FROM \(table)
-                 WHERE app_id = $1 AND run_id = $2 AND ended_at IS NULL AND seen_at > clock_timestamp() - \(presence)
-                 ORDER BY host, process_id
-                """,
-                parameters
-            ).map { row in
-                JobStatus.Activity.Process(
-                    host: try row.text("host"),
-                    processId: try row.int64("process_id"),
-                    startedAt: try row.text("started"),
-                    seenAt: try row.text("seen")
-                )
-            }
-        let seesItems = readable.contains("crawl_items")
-        let hasLease = seesItems ? try hasLease(key, last.run, connection) : false
-        guard !processes.isEmpty || hasLease else { return nil }
-        let since: Cell = .bigint(last.seconds)
-        let items =
-            !seesItems
-            ? nil
-            : try connection.run(
-                """
-                SELECT count(*) AS items FROM crawl_items
-                 WHERE app_id = $1 AND job = $2 AND run_id = $3 AND state IN ('done', 'failed')
-                   AND finished_at > clock_timestamp() - $4::bigint * interval '1 second'
-                """,
-                key + [.bigint(last.run), since]
-            )[0].int64("items")
-        // A bucket is found by the second in which it begins, so the one that the period begins in counts, too.
-        let requests =
-            !readable.contains("rate_buckets")
-            ? nil
-            : try connection.run(
-                """
-                SELECT coalesce(sum(granted), 0)::bigint AS requests FROM rate_buckets
-                 WHERE app_id = $1
-                   AND bucket >= date_trunc('second', clock_timestamp()) - ($2::bigint + 1) * interval '1 second'
-                """,
-                [key[0], since]
-            )[0].int64("requests")
-        return JobStatus.Activity(processes: processes, seconds: last.seconds, items: items, requests: requests)
-    }
-
-    /// Whether a process holds an item of the run.
-    private static func hasLease(
-        _ key: [Cell],
-        _ run: Int64,
-        _ connection: borrowing PostgresConnection
-    ) throws -> Bool {
-        try connection.run(
-            """
-            SELECT EXISTS (SELECT FROM crawl_items
-                            WHERE app_id = $1 AND job = $2 AND run_id = $3 AND state = 'leased'
-                              AND claimable_at > clock_timestamp()) AS leased
-            """,
-            key + [.bigint(run)]
-        )[0].bool("leased")
-    }
 }

@@ -1,10 +1,10 @@
-import FoundationEssentials
+import Basics
 import LedgerSchema
 import Postgres
 
 extension JobStatus {
     /// The receiver of notifications: how fast notifications become rows, and whether any was missed.
-    package struct Receiver: Codable, Sendable, Equatable {
+    package struct Receiver: StatusPart, Equatable {
         /// When a notification was last received.
         package let lastReceivedAt: String
         /// The notifications of version 2 that were first received in the last day and are stored as records.
@@ -16,7 +16,51 @@ extension JobStatus {
         package let reconciledDay: String?
         /// What `reconcile` found for the days that can still change, and one more: nine days.
         package let reconciled: Reconciled
+
+        static let key: String? = "receiver"
+        static let words: KeyValuePairs = ["receiver": "received notifications"]
+        static let tables = ["received_notifications", "notification_completeness_by_day"]
+
+        static func read(_ context: StatusContext, _ connection: borrowing PostgresConnection) throws -> Self? {
+            try read(context.appKey, connection)
+        }
+
+        /// - Returns: `nil` if nothing was ever received.
+        static func read(_ app: Cell, _ connection: borrowing PostgresConnection) throws -> Self? {
+            let statement = SQLStatement.receiverStatus
+            return try connection.value(statement.text, statement.cells(["app": app, "days": .integer(9)]))
+        }
+
+        func lines(in status: JobStatus) -> [String] { lines }
+
+        /// The lines of the text, with `JOB` in place of the job file.
+        package var lines: [String] {
+            ["  received: the last notification at \(lastReceivedAt)"] + delay + [reconciliation]
+        }
+
+        private var delay: [String] {
+            guard let median = medianSecondsToRow, let worst = worstSecondsToRow else { return [] }
+            return [
+                "    \(counted(storedLastDay, "notification")) of the last day; from Apple's signature to the row: median "
+                    + "\(median) s, worst \(worst) s"
+            ]
+        }
+
+        private var reconciliation: String {
+            guard let reconciledDay else {
+                return "    not compared with Apple's history yet; run: storeledger reconcile JOB"
+            }
+            let counts = [
+                (reconciled.recovered, "recovered by the crawl"),
+                (reconciled.answeredButMissing, "answered but missing"), (reconciled.toBeReadAgain, "to be read again"),
+                (reconciled.unexplained, "unexplained"), (reconciled.unprovable, "unprovable"),
+            ].filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+            let both = "\(reconciled.receivedAndInHistory) received and in the history"
+            return "    reconciled until \(reconciledDay): \(both)\(counts)"
+        }
     }
+
+    package var receiver: Receiver? { self[Receiver.self] }
 
     /// Sums over days and types of `notification_reconciliation`.
     package struct Reconciled: Codable, Sendable, Equatable {
@@ -26,31 +70,5 @@ extension JobStatus {
         package let toBeReadAgain: Int64
         package let unexplained: Int64
         package let unprovable: Int64
-    }
-}
-
-extension Ledger {
-    /// How many days of reconciliations `status` and the metrics sum: those that can still change, and one more.
-    private static let reportedDays: Int32 = 9
-
-    /// - Returns: `nil` if nothing was ever received.
-    static func receiver(_ app: Cell, _ connection: borrowing PostgresConnection) throws -> JobStatus.Receiver? {
-        let row = try connection.run(.receiverStatus, ["app": app, "days": .integer(reportedDays)])[0]
-        guard let last = try row.timestampOrNil("last_at") else { return nil }
-        return JobStatus.Receiver(
-            lastReceivedAt: Date(timeIntervalSince1970: Double(last / 1_000)).ISO8601Format(),
-            storedLastDay: try row.int64("notifications"),
-            medianSecondsToRow: try row.textOrNil("median").flatMap(Double.init),
-            worstSecondsToRow: try row.textOrNil("worst").flatMap(Double.init),
-            reconciledDay: try row.textOrNil("last_day"),
-            reconciled: JobStatus.Reconciled(
-                receivedAndInHistory: try row.int64("received_and_in_history"),
-                recovered: try row.int64("recovered"),
-                answeredButMissing: try row.int64("answered_but_missing"),
-                toBeReadAgain: try row.int64("to_be_read_again"),
-                unexplained: try row.int64("unexplained"),
-                unprovable: try row.int64("unprovable")
-            )
-        )
     }
 }

@@ -1,4 +1,5 @@
 import Actions
+import Basics
 
 /// What commands show of the approval of a policy.
 struct PolicyApprovalText {

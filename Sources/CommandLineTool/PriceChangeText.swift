@@ -1,4 +1,5 @@
 import Actions
+import Basics
 
 /// What `actions plan` shows of the prices that a batch changes.
 struct PriceChangeText {

@@ -15,7 +15,7 @@ struct ReceiverStatusText {
     var lines: [String] {
         var lines = ["\(status.job): \(status.app) (\(status.environment)), a receiver"]
         lines +=
-            status.receiver.map { StatusText.lines(of: $0) } ?? [
+            status.receiver?.lines ?? [
                 "  nothing was received yet; storeledger receive JOB receives notifications"
             ]
         if status.pending > 0, let seconds = status.oldestPendingSeconds {

@@ -1,4 +1,5 @@
 import Actions
+import Basics
 import JobPlan
 
 /// What `actions rehearse` shows of a policy.

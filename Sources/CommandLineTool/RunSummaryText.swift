@@ -63,17 +63,3 @@ extension RunReport {
             ? "complete, but data is missing" : viewsFailure == nil ? "complete" : "complete, but the views are old"
     }
 }
-
-extension OldRecords {
-    /// Such as `1200 archived payloads (3.4 MB)`.
-    var inWords: String {
-        let count =
-            switch part {
-            case .archive: counted(rows, "archived payload")
-            case .sendAttempts: counted(rows, "send attempt")
-            case .items: "\(counted(rows, "item")) of superseded runs"
-            case .receivedNotifications: counted(rows, "received notification")
-            }
-        return "\(count) (\(sizeInWords(bytes)))"
-    }
-}

@@ -38,6 +38,7 @@ extension SQLStatement {
     static let resolveRejects = SQLStatement(file: PackageResources.resolve_rejects_sql)
     static let settleReceived = SQLStatement(file: PackageResources.settle_received_sql)
     static let sharedNames = SQLStatement(file: PackageResources.shared_names_sql)
+    static let storage = SQLStatement(file: PackageResources.storage_sql)
     static let storeCounts = SQLStatement(file: PackageResources.store_counts_sql)
     static let storeQuotedIDs = SQLStatement(file: PackageResources.store_quoted_ids_sql)
     static let storeReceived = SQLStatement(file: PackageResources.store_received_sql)
@@ -107,7 +108,8 @@ extension SQLStatement {
         ("reconciliation_days", reconciliationDays), ("record_gap", recordGap),
         ("renew_item_leases", renewItemLeases), ("replace_received", replaceReceived),
         ("resolve_rejects", resolveRejects), ("settle_received", settleReceived),
-        ("shared_names", sharedNames), ("store_counts", storeCounts), ("store_quoted_ids", storeQuotedIDs),
+        ("shared_names", sharedNames), ("storage", storage), ("store_counts", storeCounts),
+        ("store_quoted_ids", storeQuotedIDs),
         ("stream_coverage", streamCoverage), ("time_ahead", timeAhead),
     ]
 }

@@ -282,7 +282,12 @@ struct PartitionTests {
         let world = try await TestLedger(.partitioned)
         let (items, holder) = try await world.leased(["1"])
         _ = try await world.ledger.commit(world.page(Rows.fullPage(), of: items[0], for: holder))
-        let storage = try await world.ledger.transaction { try Ledger.storage($0) }
+        let storage = try await world.ledger.status(
+            of: "job",
+            app: world.app,
+            bundleId: "com.example.game",
+            environment: "Production"
+        ).storage
         #expect(Set(storage.map(\.table)).isSuperset(of: Self.tables))
         #expect(!storage.contains { $0.table.contains("_p0") })
         let bytes = try #require(storage.first { $0.table == "transactions" }?.bytes)

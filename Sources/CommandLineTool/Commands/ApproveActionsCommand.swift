@@ -1,5 +1,6 @@
 import Actions
 import ArgumentParser
+import Basics
 import JobPlan
 import Pipeline
 

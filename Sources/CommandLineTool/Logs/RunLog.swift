@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Ledger

@@ -46,21 +46,17 @@ package struct StreamCoverage: Codable, Sendable, Equatable {
 extension Ledger {
     /// Summarises the coverage of a job, by stream.
     package func coverageSummary(of job: String, app: KnownApp) async throws -> [StreamCoverage] {
-        let key: [Cell] = [.integer(app.id.rawValue), .text(job)]
-        return try await transaction { connection in
+        try await transaction { connection in
             try connection.script(Self.defaultPlanner)
             let readable = try Readable(connection)
-            let sources = try Self.customerSources(key[0], readable, connection)
-            let customersSince = try Self.customersSince(
-                key,
-                sources,
-                readable,
-                connection
-            )
-            let largestList = customersSince == nil || sources.largestList == 0 ? nil : sources.largestList
+            let context = StatusContext(app: app, job: job, plan: nil, replica: nil, readable: readable)
+            let customers = try JobStatus.MissingCustomers.read(context, connection)
             return try connection.run(
                 .streamCoverage,
-                ["app": key[0], "job": key[1], "unknown_codes": .textArray(Self.codesOfUnknownIDs)]
+                [
+                    "app": .integer(app.id.rawValue), "job": .text(job),
+                    "unknown_codes": .textArray(Self.codesOfUnknownIDs),
+                ]
             ).map { row in
                 let stream = try row.text("stream")
                 let omissions = Set(
@@ -83,8 +79,8 @@ extension Ledger {
                     gapsFrom: try row.textOrNil("gaps_from"),
                     gapsTo: try row.textOrNil("gaps_to"),
                     omits: omissions.isEmpty ? nil : omissions.sorted(),
-                    customersSince: try row.bool("has_windows") ? nil : customersSince,
-                    largestList: try row.bool("has_windows") ? nil : largestList
+                    customersSince: try row.bool("has_windows") ? nil : customers?.customersSince,
+                    largestList: try row.bool("has_windows") ? nil : customers?.largestList
                 )
             }
         }

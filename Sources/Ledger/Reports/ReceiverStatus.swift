@@ -60,7 +60,7 @@ extension Ledger {
                 app: bundleId,
                 environment: environment,
                 job: job,
-                receiver: try Self.receiver(key, connection),
+                receiver: try JobStatus.Receiver.read(key, connection),
                 pending: try pending.int64("notifications"),
                 oldestPendingSeconds: try pending.textOrNil("seconds").flatMap(Double.init),
                 refused: Dictionary(uniqueKeysWithValues: refused)

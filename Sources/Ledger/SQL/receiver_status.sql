@@ -2,11 +2,13 @@
 --
 -- :app   the app
 -- :days  how many days of reconciliations are summed
-SELECT received.last_at, stored.notifications, stored.median, stored.worst, found.*
+SELECT to_char(received.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_received_at,
+       stored.notifications AS stored_last_day, stored.median AS median_seconds_to_row, stored.worst AS worst_seconds_to_row,
+       found.last_day AS reconciled_day, to_json(found) AS reconciled
   FROM (SELECT max(received_at) AS last_at FROM received_notifications WHERE app_id = :app) received,
        (SELECT count(*) AS notifications,
-               round(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::numeric, 3)::text AS median,
-               round(max(seconds), 3)::text AS worst
+               round(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::numeric, 3) AS median,
+               round(max(seconds), 3) AS worst
           FROM (SELECT greatest(extract(epoch FROM normalised_at - signed_date), 0) AS seconds FROM received_notifications
                  WHERE app_id = :app AND received_at > now() - interval '1 day' AND version = 2 AND normalised_at IS NOT NULL) n) stored,
        (SELECT max(day)::text AS last_day,
@@ -18,3 +20,4 @@ SELECT received.last_at, stored.notifications, stored.median, stored.worst, foun
                coalesce(sum(unprovable) FILTER (WHERE is_recent), 0)::bigint AS unprovable
           FROM (SELECT *, day >= (now() AT TIME ZONE 'UTC')::date - :days::integer AS is_recent
                   FROM notification_completeness_by_day WHERE app_id = :app) c) found
+ WHERE received.last_at IS NOT NULL

@@ -1,20 +1,8 @@
 import FoundationEssentials
 import JobPlan
 
-/// What a job without a list of IDs cannot find.
-///
-/// - Parameters:
-///   - since: A date such as `2026-05-27`; see ``Ledger/JobStatus/customersSince``.
-///   - list: The number of IDs of the largest list of the app's runs; `nil` without one.
-/// - Returns: One line.
-func missingCustomers(since: String, list: Int64?) -> String {
-    let listed = list.map { " or in a list (the largest had \(counted($0, "ID")), fewer than notifications name)" }
-    return "customers: only those with a notification since \(since)\(listed ?? ""); "
-        + "to add the others, run a job with list, csv or query once"
-}
-
 /// The readable name of an item: an ID itself, or the two moments of a window of notifications.
-func itemName(_ key: String) -> String {
+package func itemName(_ key: String) -> String {
     let reading = WindowReading(itemKey: key)
     if reading == .failures { return "failed deliveries of the last seven days" }
     guard let window = key.wholeMatch(of: /([0-9]{1,15})\.\.([0-9]{1,15})#[0-9a-f]+(\+[a-z]+)?/),

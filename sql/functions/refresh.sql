@@ -53,7 +53,7 @@ CREATE OR REPLACE FUNCTION refresh_views(everything boolean DEFAULT false, only_
 RETURNS TABLE (is_everything boolean, purchases bigint, changed_views text[], milliseconds bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off SET work_mem = '64MB'
-SET default_statistics_target = 10 SET lock_timeout = '10min' AS $$
+SET default_statistics_target = 10 SET random_page_cost = 1.1 SET lock_timeout = '10min' AS $$
 DECLARE
     began   timestamptz := clock_timestamp();
     changed text[];

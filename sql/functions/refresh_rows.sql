@@ -13,6 +13,15 @@ DECLARE
     products text[];
 BEGIN
     IF p_everything THEN
+        IF NOT EXISTS (SELECT FROM refresh_stored_periods) THEN
+            -- The first time no usual period is known. Without them every period would have to be stored twice.
+            PERFORM store_rows('refresh_period_length_totals', $q$
+                SELECT app_id, product_id, period_by_length, count(*) FROM subscription_periods
+                 WHERE has_usual_length(product_id, period_by_length, is_extended, offer_type, offer_discount_type, billing_plan_type)
+                 GROUP BY app_id, product_id, period_by_length
+                $q$);
+            PERFORM renew_product_periods();
+        END IF;
         PERFORM store_rows('refresh_stored_periods', 'TABLE refresh_periods_to_store');
         PERFORM add_changes('refresh_period_length_totals');
         IF renew_product_periods() <> '{}' THEN
@@ -324,15 +333,32 @@ COMMENT ON FUNCTION add_changed_transactions IS 'A part of refresh_views().';
 CREATE OR REPLACE FUNCTION store_rows(p_table regclass, p_query text) RETURNS boolean
 LANGUAGE plpgsql SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
 DECLARE
-    -- Distinguishes equal rows of a table without a unique index.
-    number  text := CASE WHEN EXISTS (SELECT FROM pg_index WHERE indrelid = p_table AND indisunique) THEN '1'
-                         ELSE 'row_number() OVER (PARTITION BY r)' END;
-    noted   text := CASE WHEN to_regclass('pg_temp.refresh_differences') IS NOT NULL THEN format($q$, noted AS (
-            INSERT INTO pg_temp.refresh_differences SELECT %L, to_jsonb(held), to_jsonb(r) FROM differing
-        )$q$, (SELECT relname FROM pg_class WHERE oid = p_table)) END;
-    differs boolean;
+    is_empty boolean;
+    added    bigint;
+    -- How equal rows are found: by the primary key or, in a table without one, by a hash of the row. A number distinguishes equal rows
+    -- of a table without a unique index.
+    same     text;
+    numbered text := '1';
+    noted    text := '';
+    differs  boolean;
 BEGIN
-    -- = finds equal rows by a hash, and *= compares how they are stored: an interval of 30 days equals one of a month.
+    EXECUTE format('SELECT NOT EXISTS (SELECT FROM %s)', p_table) INTO is_empty;
+    IF is_empty AND to_regclass('pg_temp.refresh_differences') IS NULL THEN
+        EXECUTE format('INSERT INTO %s %s', p_table, p_query);
+        GET DIAGNOSTICS added = ROW_COUNT;
+        RETURN added > 0;
+    END IF;
+    SELECT string_agg(format('(c.r).%1$I = (s.r).%1$I', a.attname), ' AND ') INTO same
+      FROM pg_index x JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = ANY (x.indkey::smallint[])
+     WHERE x.indrelid = p_table AND x.indisprimary;
+    IF NOT EXISTS (SELECT FROM pg_index WHERE indrelid = p_table AND indisunique) THEN
+        numbered := 'row_number() OVER (PARTITION BY r)';
+    END IF;
+    IF to_regclass('pg_temp.refresh_differences') IS NOT NULL THEN
+        noted := format(', noted AS (INSERT INTO pg_temp.refresh_differences SELECT %L, to_jsonb(held), to_jsonb(r) FROM differing)',
+                        (SELECT relname FROM pg_class WHERE oid = p_table));
+    END IF;
+    -- *= compares how rows are stored: an interval of 30 days equals one of a month.
     -- The old rows are deleted before the new ones are inserted, because both can have the same key.
     EXECUTE format($q$
         WITH computed AS MATERIALIZED (
@@ -340,7 +366,7 @@ BEGIN
         ), differing AS MATERIALIZED (
             SELECT s.place, s.r AS held, c.r
               FROM (SELECT r, %2$s AS number, r.ctid AS place FROM %1$s r) s
-              FULL JOIN (SELECT r, %2$s AS number FROM computed) c ON c.r = s.r AND c.number = s.number AND c.r *= s.r
+              FULL JOIN (SELECT r, %2$s AS number FROM computed) c ON %5$s AND c.number = s.number AND c.r *= s.r
              WHERE s.place IS NULL OR c.number IS NULL
         ), gone AS (
             DELETE FROM %1$s WHERE ctid IN (SELECT place FROM differing) RETURNING 1
@@ -348,7 +374,7 @@ BEGIN
             INSERT INTO %1$s SELECT (r).* FROM differing WHERE place IS NULL AND (SELECT count(*) FROM gone) >= 0
         )%4$s
         SELECT EXISTS (SELECT FROM differing)
-        $q$, p_table, number, p_query, noted) INTO differs;
+        $q$, p_table, numbered, p_query, noted, coalesce(same, 'c.r = s.r')) INTO differs;
     RETURN differs;
 END $$;
 COMMENT ON FUNCTION store_rows IS 'A part of refresh_views().';
@@ -398,6 +424,14 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION read_ahead IS 'A part of refresh_views().';
+
+-- Whether the length of a period says what the usual period of its product is.
+CREATE OR REPLACE FUNCTION has_usual_length(product_id text, period_by_length text, is_extended boolean, offer_type integer,
+                                            offer_discount_type text, billing_plan_type text)
+RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN product_id IS NOT NULL AND period_by_length IS NOT NULL AND NOT is_extended
+       AND offer_type IS NULL AND offer_discount_type IS NULL AND billing_plan_type IS DISTINCT FROM 'MONTHLY';
+COMMENT ON FUNCTION has_usual_length IS 'A part of refresh_views().';
 
 -- Brings product_periods up to date. Returns the products whose usual period changed, as app_id and product_id with a
 -- space between.

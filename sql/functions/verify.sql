@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION verify_views() RETURNS TABLE (view_name text, key text, shown text, computed text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off SET work_mem = '64MB'
-SET default_statistics_target = 10 SET lock_timeout = '10min' AS $$
+SET default_statistics_target = 10 SET random_page_cost = 1.1 SET lock_timeout = '10min' AS $$
 DECLARE
     compared record;
 BEGIN

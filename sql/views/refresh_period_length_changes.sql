@@ -4,6 +4,5 @@
 CREATE OR REPLACE VIEW refresh_period_length_changes AS
 SELECT app_id, product_id, period_by_length AS period, sum(sign) AS periods
 FROM refresh_changed_periods
-WHERE product_id IS NOT NULL AND period_by_length IS NOT NULL AND NOT is_extended
-  AND offer_type IS NULL AND offer_discount_type IS NULL AND billing_plan_type IS DISTINCT FROM 'MONTHLY'
+WHERE has_usual_length(product_id, period_by_length, is_extended, offer_type, offer_discount_type, billing_plan_type)
 GROUP BY app_id, product_id, period_by_length;

@@ -11,10 +11,15 @@ extension SQLStatement {
     static let dataDictionary = SQLStatement(file: PackageResources.data_dictionary_sql)
     static let dismissIdentities = SQLStatement(file: PackageResources.dismiss_identities_sql)
     static let dismissTexts = SQLStatement(file: PackageResources.dismiss_texts_sql)
+    static let endUnlistedStatuses = SQLStatement(file: PackageResources.end_unlisted_statuses_sql)
     static let failedItems = SQLStatement(file: PackageResources.failed_items_sql)
     static let formerTokens = SQLStatement(file: PackageResources.former_tokens_sql)
+    static let isDismissedReject = SQLStatement(file: PackageResources.is_dismissed_reject_sql)
+    static let isKnownReject = SQLStatement(file: PackageResources.is_known_reject_sql)
+    static let isPageCommitted = SQLStatement(file: PackageResources.is_page_committed_sql)
     static let itemCoverage = SQLStatement(file: PackageResources.item_coverage_sql)
     static let joinRun = SQLStatement(file: PackageResources.join_run_sql)
+    static let largeTables = SQLStatement(file: PackageResources.large_tables_sql)
     static let leaseItems = SQLStatement(file: PackageResources.lease_items_sql)
     static let markRevocation = SQLStatement(file: PackageResources.mark_revocation_sql)
     static let nextItem = SQLStatement(file: PackageResources.next_item_sql)
@@ -33,15 +38,20 @@ extension SQLStatement {
     static let reconcileDay = SQLStatement(file: PackageResources.reconcile_day_sql)
     static let reconciliationDays = SQLStatement(file: PackageResources.reconciliation_days_sql)
     static let recordGap = SQLStatement(file: PackageResources.record_gap_sql)
+    static let rememberReject = SQLStatement(file: PackageResources.remember_reject_sql)
     static let renewItemLeases = SQLStatement(file: PackageResources.renew_item_leases_sql)
     static let replaceReceived = SQLStatement(file: PackageResources.replace_received_sql)
+    static let resolveRejectedAnswers = SQLStatement(file: PackageResources.resolve_rejected_answers_sql)
     static let resolveRejects = SQLStatement(file: PackageResources.resolve_rejects_sql)
     static let settleReceived = SQLStatement(file: PackageResources.settle_received_sql)
     static let sharedNames = SQLStatement(file: PackageResources.shared_names_sql)
     static let storage = SQLStatement(file: PackageResources.storage_sql)
     static let storeCounts = SQLStatement(file: PackageResources.store_counts_sql)
+    static let storeDrift = SQLStatement(file: PackageResources.store_drift_sql)
+    static let storeIssue = SQLStatement(file: PackageResources.store_issue_sql)
     static let storeQuotedIDs = SQLStatement(file: PackageResources.store_quoted_ids_sql)
     static let storeReceived = SQLStatement(file: PackageResources.store_received_sql)
+    static let storeReject = SQLStatement(file: PackageResources.store_reject_sql)
     static let streamCoverage = SQLStatement(file: PackageResources.stream_coverage_sql)
     static let timeAhead = SQLStatement(file: PackageResources.time_ahead_sql)
 
@@ -93,23 +103,58 @@ extension SQLStatement {
 
     /// Every statement but `storeReceived`, whose parameter has a type that each session creates.
     static let ofLedger = [
-        ("action_jobs", actionJobs), ("advance_item", advanceItem), ("claim_received", claimReceived),
-        ("count_retryable", countRetryable), ("count_run", countRun), ("crawl_jobs", crawlJobs),
-        ("data_dictionary", dataDictionary), ("dismiss_identities", dismissIdentities),
-        ("dismiss_texts", dismissTexts), ("failed_items", failedItems), ("former_tokens", formerTokens),
-        ("item_coverage", itemCoverage), ("item_deferred", itemDeferred), ("item_failed", itemFailed),
-        ("item_moved", itemMoved), ("item_restarted", itemRestarted), ("item_shortened", itemShortened),
-        ("join_run", joinRun), ("lease_items", leaseItems),
-        ("mark_revocation", markRevocation), ("next_item", nextItem), ("open_rejects", openRejects),
-        ("open_rejects_with_text", openRejectsWithText), ("partition_table", partitionTable),
-        ("partition_triggers", partitionTriggers), ("quarantine_received", quarantineReceived),
-        ("read_archive", readArchive), ("read_version", readVersion), ("receiver_status", receiverStatus),
-        ("recent_run", recentRun), ("reconcile_day", reconcileDay),
-        ("reconciliation_days", reconciliationDays), ("record_gap", recordGap),
-        ("renew_item_leases", renewItemLeases), ("replace_received", replaceReceived),
-        ("resolve_rejects", resolveRejects), ("settle_received", settleReceived),
-        ("shared_names", sharedNames), ("storage", storage), ("store_counts", storeCounts),
+        ("action_jobs", actionJobs),
+        ("advance_item", advanceItem),
+        ("claim_received", claimReceived),
+        ("count_retryable", countRetryable),
+        ("count_run", countRun),
+        ("crawl_jobs", crawlJobs),
+        ("data_dictionary", dataDictionary),
+        ("dismiss_identities", dismissIdentities),
+        ("dismiss_texts", dismissTexts),
+        ("end_unlisted_statuses", endUnlistedStatuses),
+        ("failed_items", failedItems),
+        ("former_tokens", formerTokens),
+        ("is_dismissed_reject", isDismissedReject),
+        ("is_known_reject", isKnownReject),
+        ("is_page_committed", isPageCommitted),
+        ("item_coverage", itemCoverage),
+        ("item_deferred", itemDeferred),
+        ("item_failed", itemFailed),
+        ("item_moved", itemMoved),
+        ("item_restarted", itemRestarted),
+        ("item_shortened", itemShortened),
+        ("join_run", joinRun),
+        ("large_tables", largeTables),
+        ("lease_items", leaseItems),
+        ("mark_revocation", markRevocation),
+        ("next_item", nextItem),
+        ("open_rejects", openRejects),
+        ("open_rejects_with_text", openRejectsWithText),
+        ("partition_table", partitionTable),
+        ("partition_triggers", partitionTriggers),
+        ("quarantine_received", quarantineReceived),
+        ("read_archive", readArchive),
+        ("read_version", readVersion),
+        ("receiver_status", receiverStatus),
+        ("recent_run", recentRun),
+        ("reconcile_day", reconcileDay),
+        ("reconciliation_days", reconciliationDays),
+        ("record_gap", recordGap),
+        ("remember_reject", rememberReject),
+        ("renew_item_leases", renewItemLeases),
+        ("replace_received", replaceReceived),
+        ("resolve_rejected_answers", resolveRejectedAnswers),
+        ("resolve_rejects", resolveRejects),
+        ("settle_received", settleReceived),
+        ("shared_names", sharedNames),
+        ("storage", storage),
+        ("store_counts", storeCounts),
+        ("store_drift", storeDrift),
+        ("store_issue", storeIssue),
         ("store_quoted_ids", storeQuotedIDs),
-        ("stream_coverage", streamCoverage), ("time_ahead", timeAhead),
+        ("store_reject", storeReject),
+        ("stream_coverage", streamCoverage),
+        ("time_ahead", timeAhead),
     ]
 }

@@ -322,49 +322,4 @@ enum MergeSQL {
         ON CONFLICT (app_id, kind, record_key, signed_date, payload_sha256)
         DO UPDATE SET is_refund = true WHERE excluded.is_refund AND NOT p.is_refund
         """
-
-    /// Stores a rejected record.
-    ///
-    /// Each run counts a record once, even if it reads the page several times. `raw` and `detail` are from the newest
-    /// run.
-    ///
-    /// The result is the ID of the written row; no row if nothing was written.
-    ///
-    /// A record whose identity is dismissed is dismissed as well.
-    ///
-    /// SQL parameters: app, job, stream, item, reason, detail, sha256, raw, run, identity.
-    static let rejected = """
-        INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id, identity, dismissed_at)
-        VALUES ($1::integer, $2::text, $3, $4, $5::text, $6, $7, $8, $9, $10::bytea,
-                (SELECT q.dismissed_at FROM quarantined_records q WHERE q.app_id = $1 AND q.reason = $5 AND q.identity = $10))
-        ON CONFLICT (app_id, job, stream, sha256, reason)
-        DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL,
-            detail = excluded.detail, raw = excluded.raw, identity = excluded.identity,
-            dismissed_at = coalesce(r.dismissed_at, excluded.dismissed_at)
-         WHERE r.run_id IS DISTINCT FROM excluded.run_id OR r.resolved_at IS NOT NULL
-        RETURNING r.record_id::text AS record_id
-        """
-
-    /// Counts an unknown field or value.
-    ///
-    /// If an erasure removed the sample, the next sample replaces it.
-    ///
-    /// SQL parameters: app, kind, path, sample, count.
-    static let drift = """
-        INSERT INTO schema_drift AS d (app_id, kind, path, sample, seen_count) VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (app_id, kind, path) DO UPDATE SET
-            last_seen_at = now(), seen_count = d.seen_count + excluded.seen_count, sample = coalesce(d.sample, excluded.sample)
-        """
-
-    /// Stores a field issue of a snapshot that was just written.
-    ///
-    /// SQL parameters: app, kind, record key, path, found, signed date.
-    static let issue = """
-        INSERT INTO field_issues AS i (app_id, kind, record_key, path, found, signed_date)
-        VALUES ($1, $2, $3, $4, $5, $6)
-        ON CONFLICT (app_id, kind, record_key, path) DO UPDATE SET
-            last_seen_at = now(), found = excluded.found, signed_date = excluded.signed_date
-         WHERE (excluded.signed_date >= i.signed_date OR i.signed_date IS NULL)
-           AND (i.found, i.signed_date) IS DISTINCT FROM (excluded.found, excluded.signed_date)
-        """
 }

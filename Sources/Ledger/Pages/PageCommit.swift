@@ -97,11 +97,12 @@ extension Ledger {
     private func isCommitted(_ page: PageCommit) async throws -> Bool {
         try await transaction { connection in
             let rows = try connection.run(
-                """
-                SELECT page_seq FROM crawl_items
-                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4 AND lease_epoch = $5
-                """,
-                page.holder.key(of: page.item) + [.bigint(page.item.epoch)]
+                .isPageCommitted,
+                [
+                    "app": .integer(page.holder.app.rawValue), "job": .text(page.holder.job),
+                    "stream": .text(page.item.stream.rawValue), "item": .text(page.item.key),
+                    "epoch": .bigint(page.item.epoch),
+                ]
             )
             return rows.count == 1 ? try rows[0].int64("page_seq") > page.item.pageSequence : false
         }

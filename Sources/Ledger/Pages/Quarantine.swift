@@ -21,12 +21,12 @@ struct Quarantine {
     ///
     /// Call this before the record is stored.
     func knows(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
-        try connection.run(Self.isKnown, parameters(of: record))[0].bool("known")
+        try connection.run(.isKnownReject, place(of: record), identity(of: record))[0].bool("known")
     }
 
     /// Adds a record that was just stored in `rejected_records`.
     func remember(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError) {
-        _ = try connection.run(Self.insertKnown, parameters(of: record))
+        _ = try connection.run(.rememberReject, place(of: record), identity(of: record))
     }
 
     /// Whether an operator has dismissed the record.
@@ -35,35 +35,17 @@ struct Quarantine {
     func isDismissed(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError)
         -> Bool
     {
-        try connection.run(Self.isDismissed, Array(parameters(of: record).dropLast()))[0].bool("dismissed")
+        try connection.run(.isDismissedReject, place(of: record))[0].bool("dismissed")
     }
 
-    private func parameters(of record: RejectedRecord) -> [Cell] {
+    private func place(of record: RejectedRecord) -> KeyValuePairs<String, Cell> {
         [
-            .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue), .text(record.reason),
-            .bytea(record.sha256), .bytea(record.identity),
+            "app": .integer(origin.app.rawValue), "job": .text(origin.job), "stream": .text(origin.stream.rawValue),
+            "reason": .text(record.reason), "hash": .bytea(record.sha256),
         ]
     }
 
-    /// A reject that is older than the table `quarantined_records` is identified only by its bytes.
-    private static let isKnown = """
-        SELECT EXISTS (SELECT FROM quarantined_records q JOIN rejected_records r USING (app_id, record_id)
-                        WHERE q.app_id = $1::integer AND q.reason = $4::text AND q.identity = $6::bytea AND r.resolved_at IS NULL)
-            OR EXISTS (SELECT FROM rejected_records
-                        WHERE app_id = $1 AND job = $2::text AND stream = $3::text AND sha256 = $5::bytea AND reason = $4
-                          AND resolved_at IS NULL) AS known
-        """
-
-    private static let isDismissed = """
-        SELECT EXISTS (SELECT FROM rejected_records
-                        WHERE app_id = $1::integer AND job = $2::text AND stream = $3::text AND reason = $4::text
-                          AND sha256 = $5::bytea AND dismissed_at IS NOT NULL) AS dismissed
-        """
-
-    private static let insertKnown = """
-        INSERT INTO quarantined_records (app_id, reason, identity, record_id)
-        SELECT app_id, reason, $6::bytea, record_id FROM rejected_records
-         WHERE app_id = $1::integer AND job = $2::text AND stream = $3::text AND reason = $4::text AND sha256 = $5::bytea
-        ON CONFLICT (app_id, reason, identity) DO UPDATE SET record_id = excluded.record_id
-        """
+    private func identity(of record: RejectedRecord) -> KeyValuePairs<String, Cell> {
+        ["identity": .bytea(record.identity)]
+    }
 }

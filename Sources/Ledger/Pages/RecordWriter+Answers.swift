@@ -68,10 +68,11 @@ extension RecordWriter {
             return id
         }
         return try connection.run(
-            AnswerSQL.endUnlistedStatuses,
+            .endUnlistedStatuses,
             [
-                .integer(origin.app.rawValue), .timestamp(readAt.rawValue), .bigint(origin.runNumber), .text(listed),
-                .textArray(answered), .textArray(statuses.map(String.init)),
+                "app": .integer(origin.app.rawValue), "asked_at": .timestamp(readAt.rawValue),
+                "run": .bigint(origin.runNumber), "listed_id": .text(listed), "answered": .textArray(answered),
+                "statuses": .textArray(statuses.map(String.init)),
             ]
         ).affected
     }
@@ -82,10 +83,10 @@ extension RecordWriter {
         let identities = answers.compactMap(\.rejectIdentity)
         guard !identities.isEmpty else { return }
         _ = try connection.run(
-            AnswerSQL.resolveRejects,
+            .resolveRejectedAnswers,
             [
-                .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue),
-                .textArray(identities.map(\.hexadecimal).sorted()),
+                "app": .integer(origin.app.rawValue), "job": .text(origin.job), "stream": .text(origin.stream.rawValue),
+                "hashes": .textArray(identities.map(\.hexadecimal).sorted()),
             ]
         )
     }
@@ -118,41 +119,7 @@ extension Answer {
 }
 
 /// The statements of ``RecordWriter/writeAnswers(_:on:)``.
-///
-/// Some select rows by `ctid`. They update tables that are never partitioned; see ``KeyedRows``.
 private enum AnswerSQL {
-    /// Parameters: app, the time of the answer, run, the listed ID, the answered subscriptions, the statuses (none for all).
-    static let endUnlistedStatuses = """
-        UPDATE subscription_statuses SET ended_at = $2::timestamptz, asked_at = $2, last_run_id = $3::bigint, last_changed_at = now()
-         WHERE ctid = ANY (ARRAY(
-            SELECT s.place FROM (
-                SELECT DISTINCT t.original_transaction_id AS id FROM transactions t
-                 WHERE t.app_id = $1::integer AND t.listed_transaction_id = $4::text AND t.original_transaction_id <> ALL ($5::text[])
-                OFFSET 0) own, LATERAL (
-                SELECT s.ctid AS place FROM subscription_statuses s
-                 WHERE s.app_id = $1 AND s.original_transaction_id = own.id AND s.ended_at IS NULL AND s.asked_at < $2
-                   AND (s.status = ANY ($6::text[]::integer[]) OR cardinality($6) = 0)
-                OFFSET 0) s
-             ORDER BY own.id COLLATE "C"))
-        """
-
-    /// Parameters: app, job, stream, the hashes of the rejects as hexadecimal text.
-    static let resolveRejects = """
-        WITH resolved AS (
-            UPDATE rejected_records SET resolved_at = now(), dismissed_at = NULL WHERE ctid = ANY (ARRAY(
-                SELECT r.place FROM unnest($4::text[]) AS w (hash), LATERAL (
-                    SELECT r.ctid AS place FROM rejected_records r
-                     WHERE r.app_id = $1::integer AND r.job = $2::text AND r.stream = $3::text
-                       AND r.sha256 = decode(w.hash, 'hex') AND r.resolved_at IS NULL OFFSET 0) r))
-            RETURNING reason, identity
-        )
-        UPDATE quarantined_records SET dismissed_at = NULL WHERE ctid = ANY (ARRAY(
-            SELECT q.place FROM resolved, LATERAL (
-                SELECT q.ctid AS place FROM quarantined_records q
-                 WHERE q.app_id = $1 AND q.reason = resolved.reason AND q.identity = resolved.identity
-                   AND q.dismissed_at IS NOT NULL OFFSET 0) q))
-        """
-
     /// Inserts answers, and replaces older ones.
     ///
     /// Parameters: app, the time of the answer, run, the rows. Columns, for each stored answer: its key, whether the key is new,

@@ -431,11 +431,11 @@ struct RecordWriter {
         }
         for issue in sorted {
             _ = try connection.run(
-                MergeSQL.issue,
+                .storeIssue,
                 [
-                    .integer(origin.app.rawValue), .text(issue.kind.rawValue), .text(issue.recordKey),
-                    .text(issue.path), .text(issue.found),
-                    issue.signedDate.map(Cell.timestamp) ?? .null,
+                    "app": .integer(origin.app.rawValue), "kind": .text(issue.kind.rawValue),
+                    "record_key": .text(issue.recordKey), "path": .text(issue.path), "found": .text(issue.found),
+                    "signed_date": issue.signedDate.map(Cell.timestamp) ?? .null,
                 ]
             )
         }
@@ -453,12 +453,13 @@ struct RecordWriter {
         for record in rejected.sorted(by: Quarantine.precedes) {
             let isKnown = try quarantine.knows(record, on: connection)
             let stored = try connection.run(
-                MergeSQL.rejected,
+                .storeReject,
                 [
-                    .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue), .text(itemKey),
-                    .text(record.reason), .text(record.detail), .bytea(record.sha256),
-                    .bytea(Array(record.raw.prefix(Self.longestReject))), .bigint(origin.runNumber),
-                    .bytea(record.identity),
+                    "app": .integer(origin.app.rawValue), "job": .text(origin.job),
+                    "stream": .text(origin.stream.rawValue), "item": .text(itemKey), "reason": .text(record.reason),
+                    "detail": .text(record.detail), "hash": .bytea(record.sha256),
+                    "raw": .bytea(Array(record.raw.prefix(Self.longestReject))), "run": .bigint(origin.runNumber),
+                    "identity": .bytea(record.identity),
                 ]
             )
             if try quarantine.isDismissed(record, on: connection) { dismissed += 1 }
@@ -479,10 +480,10 @@ struct RecordWriter {
         let groups = Dictionary(grouping: drift) { [$0.kind.rawValue, $0.path] }
         for (kindAndPath, seen) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             _ = try connection.run(
-                MergeSQL.drift,
+                .storeDrift,
                 [
-                    .integer(origin.app.rawValue), .text(kindAndPath[0]), .text(kindAndPath[1]),
-                    .text(seen[0].sample), .bigint(Int64(seen.count)),
+                    "app": .integer(origin.app.rawValue), "kind": .text(kindAndPath[0]), "path": .text(kindAndPath[1]),
+                    "sample": .text(seen[0].sample), "count": .bigint(Int64(seen.count)),
                 ]
             )
         }

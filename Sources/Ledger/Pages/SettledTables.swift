@@ -40,13 +40,8 @@ final class SettledTables: Sendable {
         let tables = Self.tables(of: rows)
         if known.withLock({ $0.isCheckDue(for: tables) }) {
             let large = try connection.run(
-                """
-                SELECT c.relname FROM pg_class c
-                  LEFT JOIN pg_inherits i ON i.inhparent = c.oid
-                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1::text[])
-                 GROUP BY c.relname HAVING min(pg_relation_size(coalesce(i.inhrelid, c.oid))) >= $2
-                """,
-                [.textArray(tables.sorted()), .bigint(Self.size)]
+                .largeTables,
+                ["tables": .textArray(tables.sorted()), "bytes": .bigint(Self.size)]
             )
             var names: Set<String> = []
             for row in large { names.insert(try row.text("relname")) }

@@ -234,17 +234,28 @@ struct MigratorTests {
         }
     }
 
-    @Test func `a function file that PostgreSQL refuses is named, and the ledger is unchanged`() async throws {
+    @Test func `a file of functions or views that PostgreSQL refuses is named, and the ledger is unchanged`() async throws {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
         try await withMigrations(files) { _ = try await Migrator(ledger: ledger, directory: $0).migrate() }
         let more = files.merging(["0002_b.sql": "CREATE TABLE b (n integer)"]) { $1 }
-        try await withMigrations(more, functions: ["f.sql": "CREATE OR REPLACE FUNCTION f() RETURNS nonsense AS ''"]) {
-            let migrator = Migrator(ledger: ledger, directory: $0)
-            let error = await #expect(throws: LedgerError.self) { _ = try await migrator.migrate() }
-            guard case .definitionRefused(file: "functions/f.sql", _) = error else {
-                Issue.record("\(String(describing: error))")
-                return
+        let changes = "CREATE OR REPLACE VIEW refresh_a_changes AS SELECT n, 1::bigint AS found FROM a"
+        let refused = [
+            ("functions/f.sql", "CREATE OR REPLACE FUNCTION f() RETURNS nonsense AS ''"),
+            ("views/v.sql", "CREATE OR REPLACE VIEW v AS SELECT absent FROM a"),
+            ("views/v.sql", changes),
+            ("views/v.sql", "-- One row for each absent.\n" + changes),
+        ]
+        for (file, text) in refused {
+            let parts = file.split(separator: "/").map(String.init)
+            let folders = [parts[0]: [parts[1]: text]]
+            try await withMigrations(more, functions: folders["functions"] ?? [:], views: folders["views"] ?? [:]) {
+                let migrator = Migrator(ledger: ledger, directory: $0)
+                let error = await #expect(throws: LedgerError.self) { _ = try await migrator.migrate() }
+                guard case .definitionRefused(file: file, _) = error else {
+                    Issue.record("\(file): \(String(describing: error))")
+                    return
+                }
             }
         }
         try await withMigrations(files) { try await Migrator(ledger: ledger, directory: $0).check() }

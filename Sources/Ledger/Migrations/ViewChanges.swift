@@ -65,7 +65,8 @@ package struct ViewChanges {
     /// - Parameters:
     ///   - replaceTables: Replaces tables that views read. All views are dropped before and created again after it.
     ///   - connection: Inside the transaction.
-    /// - Throws: ``LedgerError/viewInUse(view:by:)``, ``Postgres/PostgresError``.
+    /// - Throws: ``LedgerError/viewInUse(view:by:)``; ``LedgerError/definitionRefused(file:reason:)`` for a file that PostgreSQL
+    ///   refuses; ``Postgres/PostgresError``.
     func apply(
         replacingTables replaceTables: ((borrowing PostgresConnection) throws -> Void)? = nil,
         on connection: borrowing PostgresConnection
@@ -82,12 +83,16 @@ package struct ViewChanges {
             ).map { try $0.text("name") }
         )
         for file in files {
-            if file.isView, !kept.contains(file.relation) {
-                try connection.script(file.text)
-                report.made.append(file.relation)
-            } else {
-                if file.isView { report.unchanged += 1 }
-                if !file.comments.isEmpty { try connection.script(file.comments) }
+            do throws(PostgresError) {
+                if file.isView, !kept.contains(file.relation) {
+                    try connection.script(file.text)
+                    report.made.append(file.relation)
+                } else {
+                    if file.isView { report.unchanged += 1 }
+                    if !file.comments.isEmpty { try connection.script(file.comments) }
+                }
+            } catch {
+                throw error.state.isOfSQLText ? file.refused(error.message) : error
             }
             if let totals = file.totals { grants += try makeTotals(totals, of: file, on: connection, &kept) }
         }
@@ -110,7 +115,14 @@ package struct ViewChanges {
         on connection: borrowing PostgresConnection,
         _ kept: inout Set<String>
     ) throws -> [String] {
-        let parameters: [Cell] = [.text(changes.relation), .textArray(changes.rowKey ?? [])]
+        let columns = try connection.run(
+            "SELECT attname FROM pg_attribute WHERE attrelid = quote_ident($1)::regclass AND attnum > 0",
+            [.text(changes.relation)]
+        ).map { try $0.text("attname") }
+        guard let key = changes.rowKey, !key.isEmpty, Set(key).isSubset(of: columns) else {
+            throw changes.refused("above \(changes.relation), the comment \"One row for each A, B.\" must name columns of it")
+        }
+        let parameters: [Cell] = [.text(changes.relation), .textArray(key)]
         let fits = try connection.run("SELECT coalesce(totals_fit($1, $2::text[]), false) AS fits", parameters)
         guard try !fits[0].bool("fits") else { return [] }
         let dropped = try drop([totals], on: connection)

@@ -71,6 +71,8 @@ struct ViewFile: Sendable {
         }
     }
 
+    func refused(_ reason: String) -> LedgerError { .definitionRefused(file: "views/\(name)", reason: reason) }
+
     /// The table of totals that is made from this view of changes; `nil` for other views.
     var totals: String? {
         guard relation.hasPrefix("refresh_"), relation.hasSuffix("_changes") else { return nil }

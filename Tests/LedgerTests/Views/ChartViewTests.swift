@@ -39,6 +39,29 @@ struct ChartViewTests {
         )
     }
 
+    @Test func `new_customers_by_day: every customer once, on the day of the first purchase, wherever that was found`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a1 | a | weekly  | 2025-03-03 | 2025-03-10 | 2000 | app_transaction_id=A
+            b1 | - | coins   | 2025-03-05 | -          | 500  | app_transaction_id=A    # the same customer
+            c1 | c | monthly | 2025-03-03 | 2025-03-10 | 0    | app_transaction_id=C, offer_type=1, offer_discount_type=FREE_TRIAL
+            c2 | c | monthly | 2025-03-10 | 2025-04-10 | 9000 | app_transaction_id=C, transaction_reason=RENEWAL
+            d1 | d | monthly | 2025-03-03 | 2025-04-03 | 9000 | app_transaction_id=D, in_app_ownership_type=FAMILY_SHARED
+            """
+        )
+        let shown = """
+            SELECT to_char(day, 'MM-DD') AS d, product_id, storefront, customers, paying_customers
+              FROM new_customers_by_day ORDER BY 1, 2
+            """
+        #expect(try await world.answer(shown) == ["03-03 monthly USA 1 0", "03-03 weekly USA 1 1"])
+        try await world.buy("e1 | - | coins | 2025-02-01 | - | 500 | app_transaction_id=A  # found later")
+        #expect(try await world.answer(shown) == ["02-01 coins USA 1 1", "03-03 monthly USA 1 0"])
+        #expect(try await world.differences() == [])
+    }
+
     @Test func `trials_by_day: each trial on the day it began, and its outcome`() async throws {
         let world = try await TestLedger()
         try await world.buy(Self.beginnings)

@@ -117,7 +117,7 @@ struct RefreshByChangesTests {
                 """
             ).map { (view: try $0.text("name"), columns: try $0.text("key")) }
         }
-        #expect(keys.count == 26)
+        #expect(keys.count == 27)
         for (view, columns) in keys {
             let rows = "SELECT count(*) > 0, count(*) = count(DISTINCT ROW(\(columns))) FROM \(view)"
             #expect(try await world.rows(rows) == ["(t,t)"], "\(view)")

@@ -1,7 +1,7 @@
 /// The rolling window in which requests are counted, with its safety margins.
 ///
-/// With Apple it is an hour. A rehearsal can use a shorter one. The margins shrink with it, but not below a quarter of
-/// a second: a durable commit takes about 20 ms, and shorter grants would expire unused.
+/// With Apple it is an hour. A run against the simulator can use a shorter one. The margins shrink with it, but not below a
+/// quarter of a second: a durable commit takes about 20 ms, and shorter grants would expire unused.
 package struct RateWindow: Hashable, Sendable {
     /// Apple's window.
     package static let hour = RateWindow(length: .seconds(3_600))

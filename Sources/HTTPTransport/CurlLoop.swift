@@ -83,7 +83,6 @@ final class CurlLoop: Sendable {
         for command in inbox.withLock({ $0.takeAll() }) { refuse(command) }
     }
 
-    /// Returns `nil` once stopped.
     private func takeCommands() -> [Command]? {
         inbox.withLock { $0.isOpen ? $0.takeAll() : nil }
     }

@@ -12,7 +12,9 @@ package struct Table: Hashable, Sendable {
     /// While such a column is NULL, it does not change the hash of a row's content. Otherwise an upgrade would make every
     /// row of the ledger look changed.
     package let addedColumns: Set<String>
-    /// The columns that a newer signature does not erase by leaving them out: what cannot change about a purchase.
+    /// The facts: columns about something that cannot change about a purchase, such as its price.
+    ///
+    /// A newer signature that leaves a fact out does not clear its column.
     package let facts: [Fact]
 
     /// A column, and the field of Apple's from which it is read.

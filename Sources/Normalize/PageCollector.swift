@@ -17,7 +17,6 @@ struct PageCollector {
         }
     }
 
-    /// SHA-256 of a payload.
     private struct PayloadHash: Hashable {
         let bytes: [UInt8]
 
@@ -75,6 +74,8 @@ struct PageCollector {
         guard old.snapshot.payloadSHA256 != snapshot.payloadSHA256 else { return }
         let isNewer = snapshot.isNewer(than: old.snapshot)
         let (newer, discarded) = isNewer ? (new, old) : (old, new)
+        // A fact is about something that cannot change about a purchase, such as its price. If the newer snapshot leaves it
+        // out, the older one's value stays.
         kept[index] = Kept(
             snapshot: newer.snapshot.adding(factsOf: discarded.snapshot),
             issues: newer.issues,

@@ -16,7 +16,8 @@ struct OutputDirectory: ~Copyable {
     /// Creates the directory and its parents if they are missing, opens it and locks it.
     ///
     /// No part of the path may be a symbolic link, because a link could redirect the files.
-    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also if another process is publishing there.
+    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``; ``LedgerError/directoryInUse(path:)`` if another process is
+    ///   publishing there.
     init(path: String) throws(LedgerError) {
         let folder = OpenDirectory(descriptor: try Self.openDirectory(path))
         guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .directoryInUse(path: path) }

@@ -207,6 +207,6 @@ struct ChangeExport {
         }
     }
 
-    /// Tombstones are in a separate folder, because their files have other columns.
+    /// Deletions are in a separate folder, because their files have other columns.
     private static func tombstoneFolder(of table: String) -> String { "\(table)-deleted" }
 }

@@ -29,7 +29,8 @@ extension Ledger {
     /// All files, including the manifest, are first written and synchronized under temporary names. If this fails, the
     /// previous publication is unchanged. Then the old manifest is removed, the files are renamed, and the new manifest
     /// is renamed last. A process that is stopped in between leaves complete files without a manifest.
-    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
+    /// - Throws: ``LedgerError/directoryInUse(path:)`` if another process is publishing there;
+    ///   ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
     ///   ``Postgres/PostgresError``.
     package func publish(_ order: PublishOrder, of app: AppID) async throws -> Manifest {
         // If the server goes away, the publication starts again; existing files are removed or replaced.

@@ -41,6 +41,5 @@ package struct VerifiedPayload: Sendable {
         self.rootDiffers = rootDiffers
     }
 
-    /// The parts of the signed record.
     package var parts: JWSParts { JWSParts(header: header, payload: payload, signature: signature) }
 }

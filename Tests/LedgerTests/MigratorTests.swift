@@ -234,7 +234,9 @@ struct MigratorTests {
         }
     }
 
-    @Test func `a file of functions or views that PostgreSQL refuses is named, and the ledger is unchanged`() async throws {
+    @Test func `a file of functions or views that PostgreSQL refuses is named, and the ledger is unchanged`()
+        async throws
+    {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
         try await withMigrations(files) { _ = try await Migrator(ledger: ledger, directory: $0).migrate() }

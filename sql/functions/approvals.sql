@@ -1,12 +1,12 @@
 -- When may a row be sent, and what ends its approval?
 --
--- 1. A row that cannot have been sent is sent only while the approval of its batch is in force. record_intent.sql asks for it in the statement
---    that records the intent.
+-- 1. A row is sent for the first time only while the approval of its batch is in force. record_intent.sql checks this in the statement that records
+--    the request, before it is sent. A row that may have been sent already can be sent again without it, to find out its outcome.
 -- 2. An approval ends when it is withdrawn, when a newer one of the job is given, when the policy is changed, when the job is removed, and when
 --    another batch answers a request after it has expired. In the same transaction end_approval cancels the rows that were not sent.
 -- 3. Approvals, withdrawals and plans of answers take turns: lock_approvals.
 
--- A lock on a row, and no advisory lock, because any role that can connect could take one.
+-- This is a lock on a row. Any role that can connect could take an advisory lock.
 CREATE OR REPLACE FUNCTION lock_approvals(p_app_id integer, p_job text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO action_jobs (app_id, job) SELECT a.app_id, p_job FROM apps a WHERE a.app_id = p_app_id ON CONFLICT DO NOTHING;
@@ -62,15 +62,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION end_approval IS 'Cancels the rows of a batch that were not sent when its approval ends, and records the role and the time.';
 
--- A request is in one batch: the unique index action_rows_one_answer over the approved rows. A row that was sent meanwhile is found by the
--- statement after it.
+-- A refund request is answered by one batch. If a row of another batch can still be sent for it, or may have been, the unique index
+-- action_rows_one_answer refuses the approval. The index does not have rows that have ended: the last IF finds those that have answered the request.
 CREATE OR REPLACE FUNCTION begin_approval() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-    -- An approval that follows from a policy's approval is as old as the policy's.
+    -- A batch of a policy skips this step: older approvals ended when the policy was approved (supersede_approvals).
     IF NEW.policy_approval_id IS NULL THEN
         PERFORM lock_approvals(NEW.app_id, NEW.job);
         PERFORM end_approvals(NEW.app_id, NEW.job, 'superseded', NEW.batch_id);
-        -- The plan takes rows of an older batch that were not sent, because this approval ends them. One of them can have been sent since.
+        -- The plan repeats rows of an older batch that were not sent then, because this approval ends the older one. If such a row has been sent since
+        -- the plan, it would be sent twice.
         IF EXISTS (SELECT FROM action_batches o
                     WHERE o.app_id = NEW.app_id AND o.job = NEW.job AND o.batch_id <> NEW.batch_id AND o.started_at IS NOT NULL
                       AND (o.finished_at IS NULL OR o.finished_at > NEW.planned_at - interval '1 day'))
@@ -91,7 +92,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM action_rows r WHERE r.app_id = NEW.app_id AND r.batch_id = NEW.batch_id AND r.send_by IS NOT NULL AND r.verdict = 'valid') THEN
         RETURN NULL;
     END IF;
-    -- Rows of other batches that still claim the requests, although they cannot be sent any more.
+    -- Rows of other batches that cannot be sent any more still have the requests in the index. They end here.
     UPDATE action_batches o SET approval_ended_because = 'expired'
      WHERE o.app_id = NEW.app_id AND o.batch_id <> NEW.batch_id AND o.approval_ended_because IS NULL AND o.finished_at IS NULL
        AND o.approval_expires_at <= clock_timestamp()

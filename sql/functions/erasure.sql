@@ -1,10 +1,10 @@
--- What does an erasure need that its role has no right to do?
+-- How do erasures and loads wait for each other, and how does an erasure correct the totals?
 
--- Blocks erasures until the end of the transaction, then says whether a customer of the app was ever erased.
+-- Blocks erasures until the end of the transaction. Then returns the key of the app's tombstones, which exists once a customer of the app was erased.
 --
--- Lock first, then look: the second statement sees what an erasure committed that the first one waited for. An erasure
--- takes the same lock for itself alone, so a record is either there when the erasure looks, or meets its tombstone. The
--- caller may have no limit for locks, so the function has its own.
+-- The first statement takes the lock, so the second one sees what an erasure has committed before. An erasure takes the same lock in a mode
+-- that excludes this one. So either the erasure finds the record that the transaction loads, or the transaction finds the tombstone. The function
+-- sets lock_timeout, because the caller may have none.
 CREATE OR REPLACE FUNCTION erasure_key(p_app_id integer) RETURNS bytea LANGUAGE plpgsql
 SET search_path FROM CURRENT SET lock_timeout = '30s' AS $$
 BEGIN
@@ -14,6 +14,8 @@ END $$;
 COMMENT ON FUNCTION erasure_key IS
     'Blocks erasures until the transaction ends. Returns the app''s tombstone key, or NULL if no customer was erased.';
 
+-- Counts what the running erasure removed, as a refresh does, but as of the last refresh: next_as_of is set to as_of. If a refresh is
+-- running, the marks stay for the next one.
 CREATE OR REPLACE FUNCTION forget_erased(p_app_id integer, p_ids text[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off AS $$
@@ -36,6 +38,7 @@ BEGIN
     END IF;
     PERFORM empty_refresh_tables();
 END $$;
-COMMENT ON FUNCTION forget_erased IS 'Takes what the running erasure removed out of the stored rows and totals; for a role that erases.';
+COMMENT ON FUNCTION forget_erased IS
+    'Takes what the running erasure removed out of the tables refresh_stored_… and refresh_…_totals; for a role that does not own them.';
 
 REVOKE EXECUTE ON FUNCTION forget_erased FROM PUBLIC;

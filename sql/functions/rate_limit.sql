@@ -12,14 +12,16 @@ COMMENT ON FUNCTION ledger_server IS
 ALTER TABLE rate_scopes ALTER COLUMN server SET DEFAULT ledger_server();
 ALTER TABLE change_exports ALTER COLUMN server SET DEFAULT ledger_server();
 
--- How much of its pace a job may use at t: a 429 that comes although the ledger stayed within its share says that somebody
--- else draws from the same limit, the app's own servers, which must win.
+-- The part of its pace that a job may use at t: 1, or less after a 429.
+--
+-- The pace of a job is its budget (p_budget requests in each p_window), spread evenly. If Apple answers 429 although the ledger stayed within the
+-- budget, other programs use the same limit, such as the app's own servers. They have priority, so the jobs slow down.
 CREATE OR REPLACE FUNCTION rate_share(scope rate_scopes, t timestamptz, p_window interval) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN scope.share >= 1 THEN 1
                 ELSE least(1, scope.share + 0.05 * floor(greatest(0, extract(epoch FROM t - scope.share_at)::float8
                                                                      * 6 / extract(epoch FROM p_window)::float8))) END
 $$;
-COMMENT ON FUNCTION rate_share IS 'Returns the share of the pace in use. Every 429 halves it; each sixth of a window restores a twentieth.';
+COMMENT ON FUNCTION rate_share IS 'Returns the part of the pace that a job may use, 0.05 to 1. Every 429 halves it; each sixth of a window restores 0.05.';
 
 -- Grants up to p_want requests, or says how long to wait.
 --
@@ -53,8 +55,9 @@ BEGIN
          WHERE s.app_id = p_app_id AND s.endpoint = p_endpoint FOR UPDATE;
     END IF;
     clock := clock_timestamp();
-    -- A rehearsal with a short window must not forget what another job still counts.
+    -- A run against the simulator can have a shorter window. It must not remove buckets that another job still counts.
     scope.kept_for := greatest(scope.kept_for, horizon + width);
+    -- The shortest time between two requests of any job: the fastest pace.
     scope.least_unit := least(scope.least_unit, unit);
 
     -- Another server than the last time: whatever the pace allowed since the newest row that is here may have been
@@ -94,7 +97,7 @@ BEGIN
         reason := 'closed';
         wait_ms := ceil(extract(epoch FROM scope.closed_until - t) * 1000);
     ELSIF clock < scope.last_now THEN
-        -- A clock that was set back. What was granted now would lie in the past once it is set right, and count too short.
+        -- The clock was set back. A request that is granted now would get a bucket in the past, and would not be counted long enough.
         reason := 'clock';
         wait_ms := greatest(1, least(60000, ceil(extract(epoch FROM scope.last_now - clock) * 1000)));
     ELSE
@@ -103,7 +106,7 @@ BEGIN
         SELECT coalesce(sum(b.granted), 0) INTO used FROM rate_buckets b
          WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint AND b.bucket > t - horizon - width;
 
-        -- An even pace: one request a unit, and after a rest at most a fifth of a second's worth at once.
+        -- A unit is the time between two requests at an even pace. After a rest, at most the requests of 200 milliseconds are granted at once.
         unit := unit / rate_share(scope, t, p_window);
         scope.next_at := greatest(scope.next_at, t - interval '200 milliseconds');
         paced := CASE WHEN scope.next_at > t THEN 0

@@ -1,12 +1,22 @@
 -- How does a refresh bring all views up to date?
 
--- migrate fills defines_refresh, so that a run need not follow the dependencies of the views.
+-- migrate follows the dependencies of the views and stores the result in defines_refresh, so that a run does not have to.
 CREATE OR REPLACE FUNCTION refresh_definitions() RETURNS text LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     SELECT md5(string_agg(v.name || v.checksum, ' ' ORDER BY v.name)) FROM schema_views v WHERE v.defines_refresh
 $$;
-COMMENT ON FUNCTION refresh_definitions IS 'A part of refresh_views().';
+COMMENT ON FUNCTION refresh_definitions IS 'Returns a hash of the views on which the stored rows and totals depend, from schema_views.';
 
--- Whether a refresh would change anything: a record changed, a date passed, a new day began, or the clock was ahead.
+-- Whether a refresh would change anything. It would
+--
+-- - if a record changed, which leaves a mark of another kind than 'again',
+-- - if no refresh ever succeeded, or the last one failed,
+-- - if the clock was ahead at the last refresh (as_of is in the future),
+-- - if a new day began in UTC,
+-- - if a definition changed or a table was truncated since (definitions), or
+-- - if a date passed from which on a stored row counts differently (due_at).
+--
+-- A mark 'again' says that Apple signed the same renewal info again, or gave the same status again. Most of these marks change no figure, so they
+-- alone are no reason. The next refresh finds out which do (resolve_keys).
 CREATE OR REPLACE FUNCTION views_are_stale() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT EXISTS (SELECT FROM refresh_changed_keys WHERE kind <> 'again')
         OR EXISTS (SELECT FROM refresh_state
@@ -17,11 +27,11 @@ CREATE OR REPLACE FUNCTION views_are_stale() RETURNS boolean LANGUAGE sql STABLE
 $$;
 COMMENT ON FUNCTION views_are_stale IS 'Whether a refresh of the views would change anything.';
 
--- Removes all rows of working tables, which no view reads. It is the last step before COMMIT, because TRUNCATE locks a table until
--- then, and a backup reads every table.
+-- Removes all rows of working tables, which no view reads.
 --
--- TRUNCATE frees the space of a large table at once, but waits for readers. A backup that reads the database
--- meanwhile is not waited for.
+-- A table below 1 MiB is emptied with DELETE. A larger one is emptied with TRUNCATE, which frees its space at once, but locks the table until
+-- COMMIT. So this is the last step of a refresh. If another session uses the table, such as a backup, which reads every table, the refresh does not
+-- wait for it and uses DELETE.
 CREATE OR REPLACE FUNCTION empty_tables(VARIADIC names text[]) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     name text;
@@ -39,7 +49,7 @@ BEGIN
         END;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION empty_tables IS 'A part of refresh_views().';
+COMMENT ON FUNCTION empty_tables IS 'Removes all rows of the named tables.';
 
 CREATE OR REPLACE FUNCTION empty_refresh_tables() RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
     SELECT empty_tables('refresh_keys', 'refresh_periods_before', 'refresh_periods_after', 'refresh_periods_beside',
@@ -47,7 +57,7 @@ CREATE OR REPLACE FUNCTION empty_refresh_tables() RETURNS void LANGUAGE sql SET 
                         'refresh_transactions_beside', 'refresh_cancellations_before', 'refresh_cancellations_after',
                         'refresh_refund_requests_before', 'refresh_refund_requests_after')
 $$;
-COMMENT ON FUNCTION empty_refresh_tables IS 'A part of refresh_views().';
+COMMENT ON FUNCTION empty_refresh_tables IS 'Removes all rows of refresh_keys and of the tables refresh_…_before, refresh_…_after and refresh_…_beside.';
 
 CREATE OR REPLACE FUNCTION refresh_views(everything boolean DEFAULT false, only_if_redefined boolean DEFAULT false)
 RETURNS TABLE (is_everything boolean, purchases bigint, changed_views text[], milliseconds bigint)
@@ -78,7 +88,7 @@ END $$;
 COMMENT ON FUNCTION refresh_views IS
     'Brings the totals up to date that the views read, for a role that does not own them. With everything, computes all from every record.';
 
--- The next refresh that succeeds clears it.
+-- The next refresh that succeeds clears failed_since and failure.
 CREATE OR REPLACE FUNCTION record_refresh_failure(message text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '5s' AS $$
     UPDATE refresh_state SET failed_since = coalesce(failed_since, now()), failure = message

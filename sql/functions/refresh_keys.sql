@@ -1,6 +1,6 @@
--- Which rows of the views does a changed key concern?
+-- Which stored rows does a changed key concern?
 
--- Takes the marks in refresh_changed_keys, and the keys whose rows change at a date that has passed.
+-- Takes the marks in refresh_changed_keys, and the keys of stored rows that count differently from a date on that has passed (due_at).
 --
 -- Returns whether everything is to be computed: the caller wants it, nothing is stored yet, the last refresh ran while the clock was
 -- ahead, a definition changed, or more than a quarter of the subscriptions and other purchases did.
@@ -26,8 +26,13 @@ BEGIN
     ON CONFLICT DO NOTHING;
     RETURN (SELECT count(*) FROM refresh_keys WHERE kind = 'purchase') > state.purchases / 4;
 END $$;
-COMMENT ON FUNCTION take_changed_keys IS 'A part of refresh_views().';
+COMMENT ON FUNCTION take_changed_keys IS
+    'Moves the marks of refresh_changed_keys to refresh_keys, adds the keys of refresh_stored_periods and refresh_stored_notification_days whose due_at has passed, and returns whether everything is to be computed.';
 
+-- Adds the purchases and days that the other kinds of keys concern.
+--
+-- A key of the kind 'again' becomes a purchase only if a figure can change. It is left out if only the age of the renewal info or of the status is
+-- another.
 CREATE OR REPLACE FUNCTION resolve_keys() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     last_as_of timestamptz := (SELECT as_of FROM refresh_state);
@@ -59,7 +64,7 @@ BEGIN
               AND p.is_in_billing_retry_period IS NOT TRUE
               AND p.reported_status IS NOT DISTINCT FROM
                   CASE WHEN coalesce(s.records_signed_date, s.asked_at) >= greatest(t.signed_date, r.last_signed_date) THEN s.status END
-              -- The status counted before, so that only its age changed.
+              -- The same status counted before, so only its age is another.
               AND (p.reported_status IS NULL
                    OR s.asked_at >= p.reported_at
                       AND p.reported_at >= greatest(p.starts_at, CASE WHEN p.revocation_date <= last_as_of THEN p.revocation_date END,
@@ -76,4 +81,5 @@ BEGIN
         ON CONFLICT DO NOTHING;
     END IF;
 END $$;
-COMMENT ON FUNCTION resolve_keys IS 'A part of refresh_views().';
+COMMENT ON FUNCTION resolve_keys IS
+    'Adds to refresh_keys the purchases and days that the transactions, notifications, products and repeated signatures in it concern.';

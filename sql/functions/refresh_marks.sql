@@ -30,7 +30,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A status that Apple gave again is no change for most totals; see resolve_keys().
+-- The same status that Apple gave again has the kind 'again', because it changes few figures; see resolve_keys().
 CREATE OR REPLACE FUNCTION log_changed_statuses() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
@@ -46,7 +46,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Renewal info that is gone can change the figures of its subscription, as a new row can.
+-- A deleted signature of renewal info can change the figures of its subscription. A newer one mostly changes only its age.
 CREATE OR REPLACE FUNCTION log_changed_signatures() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
@@ -111,7 +111,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- TRUNCATE has no rows: the next refresh computes everything again.
+-- A trigger of TRUNCATE does not see the rows that are gone. So the next refresh computes everything again.
 CREATE OR REPLACE FUNCTION log_truncated_table() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE refresh_state SET definitions = NULL;

@@ -4,9 +4,11 @@
 -- refresh_periods_after the rows that replace them or are new. When everything is computed, refresh_stored_periods has the
 -- new rows at once.
 --
--- The usual period of a product is the period of most of its stretches, so it can change with any of them, and all periods
--- of the product with it. They are computed again then; that happens when a product is new. An erasure leaves this to the next
--- refresh: other subscriptions can have marks that it does not take, and their lengths would not be counted.
+-- The usual period of a product is the length of most of its periods (usual_periods.sql). Any changed period can change it. Then all periods of
+-- the product are computed again, because their MRR depends on it. This mostly happens when a product is new.
+--
+-- An erasure (next_as_of = as_of) leaves this to the next refresh. It takes only the marks of the erased customer, so it would not count the lengths
+-- of other subscriptions that have changed.
 CREATE OR REPLACE FUNCTION compute_periods(p_everything boolean) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -14,7 +16,7 @@ DECLARE
 BEGIN
     IF p_everything THEN
         IF NOT EXISTS (SELECT FROM refresh_stored_periods) THEN
-            -- The first time no usual period is known. Without them every period would have to be stored twice.
+            -- At the first refresh no usual period is known. If they were found later, every period would be stored twice.
             PERFORM store_rows('refresh_period_length_totals', $q$
                 SELECT app_id, product_id, period_by_length, count(*) FROM subscription_periods
                  WHERE has_usual_length(product_id, period_by_length, is_extended, offer_type, offer_discount_type, billing_plan_type)
@@ -46,7 +48,8 @@ BEGIN
     END IF;
     ANALYZE refresh_periods_before, refresh_periods_after;
 END $$;
-COMMENT ON FUNCTION compute_periods IS 'A part of refresh_views().';
+COMMENT ON FUNCTION compute_periods IS
+    'Compares the periods of the subscriptions in refresh_keys with refresh_stored_periods. Writes those that differ to refresh_periods_before and refresh_periods_after, and also refresh_period_length_totals and product_periods. A full computation writes refresh_stored_periods.';
 
 -- As compute_periods, for transactions.
 CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void
@@ -91,9 +94,9 @@ BEGIN
     DROP TABLE stored, computed;
     ANALYZE refresh_transactions_before, refresh_transactions_after;
 END $$;
-COMMENT ON FUNCTION compute_transactions IS 'A part of refresh_views().';
+COMMENT ON FUNCTION compute_transactions IS
+    'Compares the transactions of the purchases in refresh_keys with refresh_stored_transactions. Writes those that differ to refresh_transactions_before and refresh_transactions_after. A full computation writes refresh_stored_transactions.';
 
--- The rows that are replaced are found by their keys.
 CREATE OR REPLACE FUNCTION compute_cancellations(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF p_everything THEN
@@ -128,7 +131,8 @@ BEGIN
      WHERE k.kind = 'transaction';
     INSERT INTO refresh_stored_cancellations SELECT * FROM refresh_cancellations_after;
 END $$;
-COMMENT ON FUNCTION compute_cancellations IS 'A part of refresh_views().';
+COMMENT ON FUNCTION compute_cancellations IS
+    'Computes the cancellations of the transactions in refresh_keys again. Writes refresh_stored_cancellations, and the old and new rows to refresh_cancellations_before and refresh_cancellations_after.';
 
 -- As compute_cancellations, for requests for a refund and for decisions without a request.
 CREATE OR REPLACE FUNCTION compute_refund_requests(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -165,7 +169,8 @@ BEGIN
      WHERE k.kind = 'transaction';
     INSERT INTO refresh_stored_refund_requests SELECT * FROM refresh_refund_requests_after;
 END $$;
-COMMENT ON FUNCTION compute_refund_requests IS 'A part of refresh_views().';
+COMMENT ON FUNCTION compute_refund_requests IS
+    'Computes the refund requests of the transactions in refresh_keys again. Writes refresh_stored_refund_requests, and the old and new rows to refresh_refund_requests_before and refresh_refund_requests_after.';
 
 -- What notification_health_by_day shows of one day, as of the running refresh.
 --
@@ -195,7 +200,8 @@ LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
        AND signed_date >= p_day::timestamp AT TIME ZONE 'UTC' AND signed_date < (p_day + 1)::timestamp AT TIME ZONE 'UTC'
      GROUP BY app_id, notification_type
 $$;
-COMMENT ON FUNCTION notification_days_of IS 'A part of refresh_views().';
+COMMENT ON FUNCTION notification_days_of IS
+    'Returns the rows of notification_health_by_day of one day, from notification_deliveries.';
 
 -- Computes the changed days of notification_health_by_day. Returns whether any changed.
 CREATE OR REPLACE FUNCTION store_notification_days(p_everything boolean) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -221,12 +227,13 @@ BEGIN
     GET DIAGNOSTICS added = ROW_COUNT;
     RETURN removed + added > 0;
 END $$;
-COMMENT ON FUNCTION store_notification_days IS 'A part of refresh_views().';
+COMMENT ON FUNCTION store_notification_days IS
+    'Writes the days in refresh_keys, or all days, to refresh_stored_notification_days.';
 
 -- Fills refresh_periods_before and refresh_periods_after.
 --
--- In this file, OFFSET 0 makes PostgreSQL look up one key at a time, through an index. Keys in their order read each page
--- of an index once.
+-- In this file, OFFSET 0 makes PostgreSQL look up one key at a time, through an index. The keys are sorted, so that each page of an index is read
+-- once.
 CREATE OR REPLACE FUNCTION take_periods() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
     ANALYZE refresh_keys;
@@ -242,7 +249,7 @@ BEGIN
       FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
       CROSS JOIN LATERAL (SELECT * FROM refresh_periods_to_store v
                            WHERE v.app_id = k.app_id AND v.original_transaction_id = k.key OFFSET 0) p;
-    -- *= compares whole rows.
+    -- *= compares rows as they are stored; see store_rows().
     INSERT INTO refresh_periods_before
     SELECT s.* FROM stored s
      WHERE NOT EXISTS (SELECT FROM computed c
@@ -255,10 +262,11 @@ BEGIN
                           AND s *= c);
     DROP TABLE stored, computed;
 END $$;
-COMMENT ON FUNCTION take_periods IS 'A part of refresh_views().';
+COMMENT ON FUNCTION take_periods IS
+    'Reads refresh_periods_to_store and refresh_stored_periods for the subscriptions in refresh_keys. Writes the rows that differ to refresh_periods_before and refresh_periods_after.';
 
--- Fills refresh_periods_beside and refresh_transactions_beside: rows that are the same before and after, and that totals need
--- in addition to the rows that differ.
+-- Fills refresh_periods_beside and refresh_transactions_beside with stored rows that did not change, but that some totals need together with the
+-- rows that differ.
 CREATE OR REPLACE FUNCTION take_rows_beside() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     -- The other periods of the same subscriptions, and the periods of changed refunds.
@@ -290,9 +298,13 @@ BEGIN
     EXCEPT TABLE refresh_transactions_before;
     ANALYZE refresh_periods_beside, refresh_transactions_beside;
 END $$;
-COMMENT ON FUNCTION take_rows_beside IS 'A part of refresh_views().';
+COMMENT ON FUNCTION take_rows_beside IS
+    'Reads refresh_stored_periods and refresh_stored_transactions. Writes rows that did not change, but that totals need with those that did, to refresh_periods_beside and refresh_transactions_beside.';
 
--- Adds the transactions whose stored rows changed, in what notifications are counted with.
+-- Adds the transactions whose notifications have to be counted again.
+--
+-- A cancellation or a refund request is counted under columns of the transaction or period that it names, such as the product, the storefront and
+-- the MRR. So it is counted again if one of these columns changed.
 CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
     INSERT INTO refresh_keys
     SELECT app_id, 'transaction', transaction_id FROM refresh_transactions_before
@@ -305,14 +317,14 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
      GROUP BY app_id, transaction_id, product_id, storefront, currency, is_trial, is_family_shared, mrr_milliunits
     HAVING sum(sign) <> 0
     UNION
-    -- Notifications that name another transaction of the same purchase count with the period, too.
+    -- A notification can name another transaction of the same purchase. It counts under the same period.
     SELECT t.app_id, 'transaction', t.transaction_id
       FROM refresh_changed_periods p
       JOIN transactions t ON t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
        AND t.web_order_line_item_id = p.web_order_line_item_id AND t.transaction_id <> p.transaction_id
     UNION
-    -- Notifications can name a transaction that is no separate purchase, and has no stored row. They count with the period of its
-    -- purchase, which can be another one when only this transaction changed.
+    -- A notification can name a transaction that is no separate purchase and has no stored row. It counts under the period of its purchase. If this
+    -- transaction changed, it can belong to another period now.
     SELECT t.app_id, 'transaction', t.transaction_id
       FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
       CROSS JOIN LATERAL (SELECT * FROM transactions t
@@ -322,11 +334,12 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
                           OFFSET 0) t
     ON CONFLICT DO NOTHING
 $$;
-COMMENT ON FUNCTION add_changed_transactions IS 'A part of refresh_views().';
+COMMENT ON FUNCTION add_changed_transactions IS
+    'Adds to refresh_keys the transactions whose notifications have to be counted again, because a row in refresh_periods_before and _after or refresh_transactions_before and _after differs.';
 
 -- Replaces the rows of a table with the rows of a query, which has the same columns in the same order. Returns whether any differed.
 --
--- Only rows that differ are deleted and inserted. So readers see the old rows until COMMIT and do not wait, on a replica neither.
+-- Only rows that differ are deleted and inserted. So readers see the old rows until COMMIT and do not wait, and neither do readers of a replica.
 -- TRUNCATE, or a new table in the place of the old one, would lock readers out, and show no row to a session whose snapshot is older.
 --
 -- If the session has a table refresh_differences, the rows that differ are added to it; see verify_views().
@@ -358,7 +371,7 @@ BEGIN
         noted := format(', noted AS (INSERT INTO pg_temp.refresh_differences SELECT %L, to_jsonb(held), to_jsonb(r) FROM differing)',
                         (SELECT relname FROM pg_class WHERE oid = p_table));
     END IF;
-    -- *= compares how rows are stored: an interval of 30 days equals one of a month.
+    -- *= compares rows as they are stored. With = an interval of 30 days would equal an interval of a month.
     -- The old rows are deleted before the new ones are inserted, because both can have the same key.
     EXECUTE format($q$
         WITH computed AS MATERIALIZED (
@@ -377,7 +390,8 @@ BEGIN
         $q$, p_table, numbered, p_query, noted, coalesce(same, 'c.r = s.r')) INTO differs;
     RETURN differs;
 END $$;
-COMMENT ON FUNCTION store_rows IS 'A part of refresh_views().';
+COMMENT ON FUNCTION store_rows IS
+    'Replaces the rows of a table by the rows of a query. Writes only those that differ.';
 
 -- Replaces rows of a stored table: deletes the rows of p_before that are gone, and inserts or updates the rows of p_after.
 CREATE OR REPLACE FUNCTION store_changes(p_stored regclass, p_before regclass, p_after regclass) RETURNS void
@@ -401,12 +415,13 @@ BEGIN
         $q$, p_stored, p_before, p_after, columns.keys, columns.same_keys);
     EXECUTE format('INSERT INTO %s SELECT * FROM %s ON CONFLICT (%s) DO UPDATE SET %s', p_stored, p_after, columns.keys, columns.changes);
 END $$;
-COMMENT ON FUNCTION store_changes IS 'A part of refresh_views().';
+COMMENT ON FUNCTION store_changes IS
+    'Writes the rows of a table _before and a table _after to their stored table.';
 
 -- Reads the records and stored rows of the changed subscriptions and purchases into memory.
 --
--- Each is on a different page, anywhere in large tables. A bitmap scan asks the disk for many of these pages at once. The look-ups
--- that follow would wait for one page after the other. Where the operating system lacks such requests, the setting is 0.
+-- The rows are on different pages of large tables. A bitmap scan requests many of these pages from the disk at once. Without it, the look-ups that
+-- follow would wait for one page after the other. effective_io_concurrency is 0 where the operating system has no such requests.
 CREATE OR REPLACE FUNCTION read_ahead() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT
 SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
 DECLARE
@@ -423,40 +438,12 @@ BEGIN
         PERFORM count(s.type) FROM refresh_stored_transactions s WHERE s.app_id = app.app_id AND s.purchase_key = ANY (app.keys);
     END LOOP;
 END $$;
-COMMENT ON FUNCTION read_ahead IS 'A part of refresh_views().';
+COMMENT ON FUNCTION read_ahead IS
+    'Reads the records and stored rows of the purchases in refresh_keys into memory. Writes nothing.';
 
--- Whether the length of a period says what the usual period of its product is.
-CREATE OR REPLACE FUNCTION has_usual_length(product_id text, period_by_length text, is_extended boolean, offer_type integer,
-                                            offer_discount_type text, billing_plan_type text)
-RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN product_id IS NOT NULL AND period_by_length IS NOT NULL AND NOT is_extended
-       AND offer_type IS NULL AND offer_discount_type IS NULL AND billing_plan_type IS DISTINCT FROM 'MONTHLY';
-COMMENT ON FUNCTION has_usual_length IS 'A part of refresh_views().';
-
--- Brings product_periods up to date. Returns the products whose usual period changed, as app_id and product_id with a
--- space between.
-CREATE OR REPLACE FUNCTION renew_product_periods() RETURNS text[] LANGUAGE sql SET search_path FROM CURRENT AS $$
-    WITH usual AS MATERIALIZED (
-        SELECT DISTINCT ON (app_id, product_id) app_id, product_id, period
-          FROM refresh_period_length_totals
-         -- Of two with the same number the shorter.
-         ORDER BY app_id, product_id, periods DESC, now() + period::interval
-    ), written AS (
-        INSERT INTO product_periods AS p SELECT app_id, product_id, period FROM usual
-            ON CONFLICT (app_id, product_id) DO UPDATE SET period = excluded.period WHERE p.period <> excluded.period
-        RETURNING p.app_id, p.product_id
-    ), removed AS (
-        DELETE FROM product_periods p
-         WHERE NOT EXISTS (SELECT FROM usual u WHERE u.app_id = p.app_id AND u.product_id = p.product_id)
-        RETURNING p.app_id, p.product_id
-    )
-    SELECT coalesce(array_agg(app_id || ' ' || product_id), '{}') FROM (TABLE written UNION ALL TABLE removed) changed
-$$;
-COMMENT ON FUNCTION renew_product_periods IS 'A part of refresh_views().';
-
--- Finds the first and the last sale of a group again where the transaction that was one of them is gone or has changed.
+-- Finds the first and the last sale of a group again, if the transaction that was one of them is gone or has changed.
 --
--- Adding a sale can only widen the range, which add_changes() does.
+-- A new sale can only make the first one earlier or the last one later. add_changes() does that.
 CREATE OR REPLACE FUNCTION renew_first_and_last() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE refresh_sale_totals t
@@ -482,14 +469,16 @@ BEGIN
             AND refresh_sale_group(b.product_id, b.type, b.storefront, b.currency, b.list_price_milliunits, b.is_renewal)
                 = refresh_sale_group(t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal));
 END $$;
-COMMENT ON FUNCTION renew_first_and_last IS 'A part of refresh_views().';
+COMMENT ON FUNCTION renew_first_and_last IS
+    'Finds first_sold_at and last_sold_at of refresh_sale_totals again in refresh_stored_transactions, if such a sale is in refresh_transactions_before.';
 
--- Sales are found by a hash of their group, because the columns of a group can be NULL and are long.
+-- An index finds the sales of a group by this hash, because the columns of a group can be NULL and can be long.
 CREATE OR REPLACE FUNCTION refresh_sale_group(product_id text, type text, storefront text, currency text, list_price_milliunits bigint, is_renewal boolean)
 RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(coalesce(product_id, '') || ' ' || coalesce(type, '') || ' ' || coalesce(storefront, '') || ' ' || coalesce(currency, '')
                         || ' ' || coalesce(list_price_milliunits::text, '') || ' ' || coalesce(is_renewal::text, ''), 0);
-COMMENT ON FUNCTION refresh_sale_group IS 'A part of refresh_views().';
+COMMENT ON FUNCTION refresh_sale_group IS
+    'Returns a hash of the columns by which sales are grouped. Reads only its parameters.';
 CREATE INDEX IF NOT EXISTS refresh_stored_transactions_sales ON refresh_stored_transactions (app_id, refresh_sale_group(product_id, type, storefront, currency, list_price_milliunits, is_renewal), purchase_date) WHERE is_purchase;
 
 -- The views for analysis that read one of the tables, themselves or through other views; in the order of their creation.
@@ -506,4 +495,5 @@ CREATE OR REPLACE FUNCTION views_over(p_tables text[]) RETURNS text[] LANGUAGE s
       FROM above a JOIN pg_class c USING (oid) JOIN schema_views v ON v.name = c.relname
      WHERE v.shows_last_refresh
 $$;
-COMMENT ON FUNCTION views_over IS 'A part of refresh_views().';
+COMMENT ON FUNCTION views_over IS
+    'Returns the views for analysis that read one of the tables, from the dependencies in the catalog.';

@@ -38,18 +38,19 @@ BEGIN
     END IF;
     RETURN had_rows > 0;
 END $$;
-COMMENT ON FUNCTION add_changes IS 'A part of refresh_views().';
+COMMENT ON FUNCTION add_changes IS
+    'Adds what a view refresh_…_changes shows to its table refresh_…_totals, or replaces the totals in a full computation. Returns whether a row changed.';
 
--- Only totals over tables with rows are counted: planning their statements takes longer than counting the changes of a night.
+-- Totals are brought up to date only if a row differs, because planning their statements takes longer than counting the changes of a night.
 CREATE OR REPLACE FUNCTION count_changes(p_everything boolean) RETURNS text[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     changed text[] := '{}';
-    -- Their rows can be computed only when the periods are stored.
+    -- Totals of notifications, whose rows can be computed only after the new periods are stored.
     later   text[] := '{refresh_cancellation_totals,refresh_refund_request_totals,refresh_decision_time_totals}';
     totals  regclass;
 BEGIN
     IF p_everything THEN
-        -- What is stored is computed from these tables, and from others only for their rows.
+        -- Every stored row comes from a row of one of these tables; other tables only add columns to it. If they are empty, nothing is stored.
         IF NOT EXISTS (SELECT FROM transactions) AND NOT EXISTS (SELECT FROM notifications) AND NOT EXISTS (SELECT FROM action_rows)
            AND NOT EXISTS (SELECT FROM advanced_commerce_refunds) AND NOT EXISTS (SELECT FROM product_periods) THEN
             FOR totals IN
@@ -109,4 +110,5 @@ BEGIN
     END IF;
     RETURN changed;
 END $$;
-COMMENT ON FUNCTION count_changes IS 'A part of refresh_views().';
+COMMENT ON FUNCTION count_changes IS
+    'Brings the tables refresh_stored_… and refresh_…_totals up to date for the keys in refresh_keys, or for everything, and returns those that changed.';

@@ -138,7 +138,7 @@ BEGIN
     FOR n IN 1..cardinality(parts) LOOP
         EXECUTE format('DELETE FROM %s WHERE ctid = $1', parts[n]) USING places[n];
     END LOOP;
-    -- Nobody ever saw the row, so no part of a change export has it as a tombstone.
+    -- No other session ever saw the row, so no part of a change export has its deletion.
     DELETE FROM changed_rows c WHERE c.changed_in = pg_current_xact_id() AND c.key[1] LIKE 'done%';
 END $$;
 COMMENT ON FUNCTION forget_statistics IS 'Internal step of analyze_erased_tables().';

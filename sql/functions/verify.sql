@@ -1,8 +1,8 @@
 -- Do the totals equal a full computation?
 
--- Brings the totals up to date, then computes everything from every record, and returns a row for each difference between the two, at
--- most 100 for each view: the key, what was shown and what is computed, as JSON; NULL where there is no row. The computed rows are
--- stored, so the views are right afterwards.
+-- Brings the totals up to date, then computes everything from every record. It returns a row for each difference between the two: the key, what was
+-- shown and what is computed, as JSON; NULL where there is no row. It returns at most 100 differences for each view, and for each of four stored tables
+-- (periods, transactions, cancellations, refund requests). The computed rows are stored, so the views are right afterwards.
 --
 -- Only rows that differ are written, so readers do not wait, and see the old figures until COMMIT.
 CREATE OR REPLACE FUNCTION verify_views() RETURNS TABLE (view_name text, key text, shown text, computed text)
@@ -20,7 +20,8 @@ BEGIN
     CREATE TEMP TABLE refresh_differences (stored text, held jsonb, computed jsonb) ON COMMIT DROP;
     PERFORM refresh_views(everything => true);
 
-    -- A renewal or status that Apple only signed again counts as no change, so these columns can be older than their records.
+    -- These columns are not compared. A refresh does not take a renewal info or status that Apple only gave again, so they can be older than the
+    -- records.
     RETURN QUERY
     WITH side AS (
         SELECT stored, held - '{due_at,reported_at,renewal_info_signed_date}'::text[] AS row, true AS is_held

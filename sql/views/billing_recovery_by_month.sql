@@ -34,9 +34,9 @@ SELECT
     app_id, month, product_id,
     sum(failed)::bigint AS failed, sum(recovered)::bigint AS recovered, sum(still_tried)::bigint AS still_tried,
     sum(lost)::bigint AS lost,
-    CASE WHEN month >= told.since AT TIME ZONE 'UTC' THEN round(sum(recovered) / nullif(sum(failed) - sum(still_tried), 0), 4) END AS recovery_rate,
+    CASE WHEN month >= first_notification.since AT TIME ZONE 'UTC' THEN round(sum(recovered) / nullif(sum(failed) - sum(still_tried), 0), 4) END AS recovery_rate,
     max(median) AS median_time_to_recovery,
-    told.since AS notifications_since
+    first_notification.since AS notifications_since
 FROM (
     SELECT app_id, month, product_id, failed, recovered, still_tried, lost, NULL::interval AS median FROM refresh_billing_recovery_totals
     UNION ALL
@@ -46,8 +46,8 @@ FROM (
 ) counted
 LEFT JOIN (
     SELECT a.app_id, (SELECT min(n.signed_date) FROM notifications n WHERE n.app_id = a.app_id) AS since FROM apps a
-) told USING (app_id)
-GROUP BY app_id, month, product_id, told.since;
+) first_notification USING (app_id)
+GROUP BY app_id, month, product_id, first_notification.since;
 COMMENT ON VIEW billing_recovery_by_month IS
     'Failed renewal payments, by the month in which the period expired: recovered, in retry, or lost. Failures are incomplete in months that began before notifications_since: Apple keeps notifications for 180 days, and transactions show only recoveries after a gap. As of the last refresh.';
 COMMENT ON COLUMN billing_recovery_by_month.month IS 'The month in which the period expired; its first day, in UTC.';

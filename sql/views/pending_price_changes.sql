@@ -53,4 +53,4 @@ COMMENT ON COLUMN pending_price_changes.new_price_milliunits IS 'The price of th
 COMMENT ON COLUMN pending_price_changes.renewal_date IS 'Apple''s renewalDate: when the new price takes effect.';
 COMMENT ON COLUMN pending_price_changes.will_renew IS 'Whether auto-renewal is on; without it the change never takes effect. NULL if Apple sends no autoRenewStatus.';
 COMMENT ON COLUMN pending_price_changes.signed_date IS 'When Apple signed this renewal info. Later changes are unknown.';
-COMMENT ON COLUMN pending_price_changes.customer_key IS 'Identifies the customer, as customer_key of purchases does: appTransactionId; else the listed ID whose history contains the subscription; else the original transaction ID.';
+COMMENT ON COLUMN pending_price_changes.customer_key IS 'Identifies the customer, as customer_key of purchases does: appTransactionId; else listed_transaction_id, the ID for which a job requested the history; else the original transaction ID.';

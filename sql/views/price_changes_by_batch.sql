@@ -13,8 +13,8 @@ SELECT
 FROM action_batches b
 CROSS JOIN LATERAL (
     SELECT count(*) AS sent,
-           count(*) FILTER (WHERE told.n > 0) AS communicated,
-           count(*) FILTER (WHERE told.accepted > 0 OR period.renewed) AS accepted,
+           count(*) FILTER (WHERE notice.n > 0) AS communicated,
+           count(*) FILTER (WHERE notice.accepted > 0 OR period.renewed) AS accepted,
            count(*) FILTER (WHERE period.renewed) AS renewed,
            count(*) FILTER (WHERE period.renewed IS NOT TRUE
                               AND (w.auto_renew_status = 0 OR period.ended OR period.revoked)) AS lost,
@@ -25,7 +25,7 @@ CROSS JOIN LATERAL (
             FROM notifications n
            WHERE n.app_id = r.app_id AND n.original_transaction_id = r.subject
              AND n.notification_type IN ('PRICE_CHANGE', 'PRICE_INCREASE') AND n.signed_date >= r.first_sent_at - interval '5 minutes'
-      ) told
+      ) notice
       CROSS JOIN LATERAL (
           SELECT bool_or(t.purchase_date > r.first_sent_at) AS renewed,
                  max(t.expires_date) < now() AS ended,

@@ -4,7 +4,7 @@
 -- No row for transactions that a family member shared (FAMILY_SHARED) or that an organization or group
 -- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are taken from Apple's newest
 -- snapshot: a reversed refund has no revocationDate any more and does not count. The refunded amount is the first that is
--- known of these, and never more than the price: the whole price for REFUND_FULL; the sum of the line items' refunds, for
+-- known of these, and never more than a known price: the whole price for REFUND_FULL; the sum of the line items' refunds, for
 -- Advanced Commerce, whose transactions have neither revocationType nor revocationPercentage; revocationPercentage of the
 -- price; the whole price. Apple's refundAmount of a line item contains tax where the price does, so it is subtracted as it is.
 --
@@ -63,7 +63,7 @@ WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_owne
 COMMENT ON VIEW purchases IS
     'Every purchase with its price, its refund and the rest, in the currency of the purchase, before Apple''s commission and tax. Apple refunds part of the price when a customer upgrades during a period, but reports that refund in no field, so no amount here includes it; see estimated_upgrade_refund_milliunits in subscription_periods. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN purchases.customer_key IS
-    'Identifies the customer as well as Apple''s data allow, the same for all purchases of one originalTransactionId: appTransactionId of its first transaction, or of the earliest that has one; else the listed ID whose history contains the purchase; else the original transaction ID.';
+    'Identifies the customer as well as Apple''s data allow, the same for all purchases of one originalTransactionId: appTransactionId of its first transaction, or of the earliest that has one; else listed_transaction_id, the ID for which a job requested the history; else the original transaction ID.';
 COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, in UTC.';
 COMMENT ON COLUMN purchases.quantity IS
     'Apple''s quantity: the consumables bought, or the seats of a subscription bought for a group. price_milliunits is the price of all of them.';
@@ -75,7 +75,7 @@ COMMENT ON COLUMN purchases.refund_date IS 'When the purchase was refunded. For 
 COMMENT ON COLUMN purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
 COMMENT ON COLUMN purchases.refund_reason IS 'Apple''s revocationReason: 1 an issue with the app, 0 another reason.';
 COMMENT ON COLUMN purchases.refunded_milliunits IS
-    'Refunded amount, in thousandths of a unit of currency, at most the price: the whole price for REFUND_FULL; else, for Advanced Commerce, the sum of refundAmount of the line items; else revocationPercentage of the price; else the whole price. 0 without a refund. NULL for a refund of an unknown price.';
+    'Refunded amount, in thousandths of a unit of currency, at most the price: the whole price for REFUND_FULL; else, for Advanced Commerce, the sum of refundAmount of the line items; else revocationPercentage of the price; else the whole price. 0 without a refund. For an unknown price, the sum of the line items, or NULL.';
 COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits. The estimated refund of an upgrade is not subtracted.';
 COMMENT ON COLUMN purchases.unit_price_milliunits IS
     'The price of one unit, or the average price of a seat, in thousandths of a unit of currency. NULL if Apple sends no price.';

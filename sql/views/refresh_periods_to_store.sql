@@ -48,7 +48,7 @@ FROM (
                  THEN greatest(least(CASE WHEN p.is_continued THEN p.ends_at ELSE least(p.ends_at, p.expires_date) END,
                                      p.extended_from), p.starts_at)
                  WHEN p.is_paid THEN p.starts_at END AS served_until,
-            coalesce(told.has_failed, false) AS has_failed, told.recovered_at, told.expiry_reason,
+            coalesce(from_notifications.has_failed, false) AS has_failed, from_notifications.recovered_at, from_notifications.expiry_reason,
             CASE WHEN r.last_signed_date >= p.starts_at THEN r.auto_renew_status END AS auto_renew_status,
             CASE WHEN r.last_signed_date >= p.starts_at THEN r.expiration_intent END AS expiration_intent,
             CASE WHEN r.last_signed_date >= p.starts_at THEN r.is_in_billing_retry_period END AS is_in_billing_retry_period,
@@ -94,8 +94,8 @@ FROM (
              WHERE n.notification_type IN ('DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED', 'EXPIRED')
                 OR n.notification_type = 'DID_RENEW' AND n.subtype = 'BILLING_RECOVERY'
              GROUP BY t.app_id, t.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id)
-        ) told ON told.app_id = p.app_id AND told.original_transaction_id = p.original_transaction_id
-              AND told.purchase_key = coalesce(p.web_order_line_item_id, p.transaction_id)
+        ) from_notifications ON from_notifications.app_id = p.app_id AND from_notifications.original_transaction_id = p.original_transaction_id
+              AND from_notifications.purchase_key = coalesce(p.web_order_line_item_id, p.transaction_id)
     ) p
     WINDOW subscription AS (PARTITION BY p.app_id, p.original_transaction_id ORDER BY p.period_number),
            earlier AS (subscription ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),

@@ -14,9 +14,10 @@
 -- One originalTransactionId belongs to one customer, although appTransactionId can change within a subscription: the customer of
 -- its first transaction. If that is missing or has no appTransactionId, the earliest record with one names the customer.
 --
--- The slow part of customer_key is a sub-query that only records without such a first transaction need. The view is internal: the
--- views about purchases and periods read it. It has the columns
--- that transactions had when it was made, so a migration that adds one for views changes this file, too.
+-- The slow part of customer_key is a sub-query that only records without such a first transaction need.
+--
+-- The view is internal: the views about purchases and periods read it. PostgreSQL replaces t.* by the columns that transactions has when the view is
+-- created. So if a migration adds a column that views read, change this file too: only then does migrate create the view again.
 CREATE OR REPLACE VIEW refresh_purchase_records AS
 SELECT
     t.*,
@@ -42,7 +43,7 @@ WHERE NOT EXISTS (
        AND o.in_app_ownership_type IS NOT DISTINCT FROM t.in_app_ownership_type
        AND (o.purchase_date IS NOT DISTINCT FROM t.purchase_date
             OR coalesce(o.additional_transaction_reason, t.additional_transaction_reason) IS NULL)
-       -- A record with a revocation was signed after it.
+       -- A record with a revocation was signed after the revocation, whatever its signed_date says.
        AND (o.price_milliunits IS NOT NULL, coalesce(greatest(o.signed_date, o.revocation_date), '-infinity'),
             o.revocation_date IS NOT NULL, o.transaction_id)
            > (t.price_milliunits IS NOT NULL, coalesce(greatest(t.signed_date, t.revocation_date), '-infinity'),
@@ -62,4 +63,4 @@ AND NOT (
 COMMENT ON VIEW refresh_purchase_records IS
     'The records of transactions that are separate purchases, with their customer. A second record of the same purchase, under another transaction ID, is left out, and so is a restored non-consumable. Only for other views.';
 COMMENT ON COLUMN refresh_purchase_records.customer_key IS
-    'Identifies the customer as well as Apple''s data allow: appTransactionId of the first transaction of the same originalTransactionId; else the appTransactionId of the earliest record with one; else the listed ID whose history contains the purchase; else the original transaction ID.';
+    'Identifies the customer as well as Apple''s data allow: appTransactionId of the first transaction of the same originalTransactionId; else the appTransactionId of the earliest record with one; else listed_transaction_id, the ID for which a job requested the history; else the original transaction ID.';

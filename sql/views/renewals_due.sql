@@ -3,9 +3,9 @@
 -- For several seats, Apple's renewalPrice is the average price of a seat. The price here covers all seats, as in
 -- seat_purchases.
 --
--- If Apple's own status, whose records Apple did not sign before the renewal info, is expired (2) or revoked (5), the
--- subscription does not renew, although the renewal info says so. Apple does not sign the status, so the row stays:
--- will_renew is false, and apple_status and known_from say why.
+-- Get All Subscription Statuses also has a status of the subscription. If it is expired (2) or revoked (5), and its records were not signed before
+-- the renewal info, it overrides the renewal info: will_renew is false, and apple_status and known_from say why. The row stays, because Apple
+-- does not sign the status.
 --
 -- A family member, or a member of a group or organization, has a separate subscription with separate renewal info, and
 -- pays nothing: the purchaser's subscription renews and is charged. So a subscription is left out if the ledger has only
@@ -125,8 +125,8 @@ COMMENT ON COLUMN renewals_due.commitment_renewal_date IS 'Apple''s commitmentRe
 COMMENT ON COLUMN renewals_due.signed_date IS 'When Apple signed this renewal info. Later changes are unknown.';
 COMMENT ON COLUMN renewals_due.apple_status IS 'expired or revoked, if Apple''s own status says so and is not older than the renewal info. Apple does not sign it. NULL otherwise.';
 COMMENT ON COLUMN renewals_due.known_from IS 'What determines will_renew: "status of Get All Subscription Statuses" where apple_status has a value; otherwise "autoRenewStatus of the renewal info".';
-COMMENT ON COLUMN renewals_due.customer_key IS 'Identifies the customer, as customer_key of purchases does: appTransactionId; else the listed ID whose history contains the subscription; else the original transaction ID.';
+COMMENT ON COLUMN renewals_due.customer_key IS 'Identifies the customer, as customer_key of purchases does: appTransactionId; else listed_transaction_id, the ID for which a job requested the history; else the original transaction ID.';
 COMMENT ON COLUMN renewals_due.last_price_milliunits IS
     'What the customer paid for the last period, in thousandths of a unit of its currency: Apple''s price or, for several seats, the price of all seats. NULL without a transaction or a price.';
 COMMENT ON COLUMN renewals_due.price_change IS
-    'Why the renewal has another price than the last period, the first of these that is true: currency, product, offer (both have one), offer begins, offer ends, seats, increase, decrease. NULL if the price is the same or unknown.';
+    'Why the renewal has another price than the last period, the first of these that is true: currency, product, offer (both have one), offer begins, offer ends, seats, increase, decrease. NULL if the price is the same or both are unknown. If only one is known, never increase or decrease.';

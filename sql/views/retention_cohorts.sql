@@ -1,4 +1,4 @@
--- How many of the subscriptions first paid without an introductory offer in a month are still active k months later?
+-- How many of the subscriptions first paid without an introductory offer in a month are active k months later, including those that came back?
 --
 -- A subscription's cohort is the month and product of its first paid period without an introductory offer, as in
 -- RevenueCat. RevenueCat counts renewals; this view counts calendar months. A subscription is retained in month k if it is
@@ -8,7 +8,7 @@
 -- One row for each app_id, cohort_month, product_id, period, month_number.
 -- Readers: loader, exporter, actor, analyst.
 
--- Months before the cohort's count as its first month.
+-- Activity that began before the cohort month counts in the cohort month.
 -- One row for each app_id, cohort_month, product_id, period, month.
 CREATE OR REPLACE VIEW refresh_cohort_changes AS
 WITH first AS (

@@ -6,10 +6,10 @@
 -- the grace period. Periods of one subscription never overlap. Without an expiresDate the end is unknown: ends_at is NULL,
 -- and no view counts the period as active at any time.
 --
--- A renewal by Apple (transactionReason RENEWAL) that begins within an hour after expiresDate is no lapse: the period lasts until then,
--- because the customer kept the service. It is a lapse if a notification says that the payment
--- failed or was recovered (DID_FAIL_TO_RENEW, GRACE_PERIOD_EXPIRED, EXPIRED with BILLING_RETRY, DID_RENEW with BILLING_RECOVERY).
--- A purchase by the customer after the expiry is always one.
+-- If Apple renews the subscription (transactionReason RENEWAL) within an hour after expiresDate, there is no gap: the period lasts until the renewal,
+-- because the customer kept the service. There is a gap if a notification has a grace period, or says that the payment failed or was recovered
+-- (DID_FAIL_TO_RENEW, GRACE_PERIOD_EXPIRED, EXPIRED with BILLING_RETRY, DID_RENEW with BILLING_RECOVERY). A purchase by the customer after
+-- expiresDate always leaves a gap.
 --
 -- Grace periods come from notifications. Each notification identifies its transaction, so a period keeps its grace period
 -- after the payment was recovered. Renewal info also contains the grace period of the last period, if Apple signed it after
@@ -20,9 +20,10 @@
 -- period of Advanced Commerce; the usual period of the product, which is the length of most of its periods (product_periods,
 -- as of the last refresh); the length of this period; the time since the previous period expired (a payment recovered in
 -- the grace period does not move the renewal date). A period that Apple extended (RENEWAL_EXTENDED) is never measured by its
--- length. A period that is longer than any calendar makes its nominal period was extended, too, with or without a notification. Monthly billing of a longer commitment is a month. Offers use their own length, because it differs from the
--- product's; an extended pay-as-you-go offer has the product's period. If nothing else is known and the length is not a
--- usual one, period and mrr_milliunits are NULL. This happens in the sandbox, where a month takes minutes.
+-- length. A period that is longer than its nominal period can be in any calendar was extended, too, with or without a notification. Monthly
+-- billing of a longer commitment is a month. Offers use their own length, because it differs from the product's; an extended pay-as-you-go offer has
+-- the product's period. If nothing else is known and the length is not a usual one, period and mrr_milliunits are NULL. This happens in the sandbox,
+-- where a month takes minutes.
 --
 -- A subscription with several seats has the price of all seats, as in seat_purchases. When seats are added during a period,
 -- Apple makes another transaction for them, which expires with the period and does not replace the first one. It has a separate
@@ -39,7 +40,7 @@
 --
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW subscription_periods AS
-WITH stretch AS (
+WITH ordered_period AS (
     SELECT
         t.*,
         row_number() OVER subscription AS period_number,
@@ -80,7 +81,7 @@ WITH stretch AS (
         CASE WHEN seats.transactions > 1 THEN seats.all_revoked_at ELSE s.revocation_date END AS ending_revocation_date,
         seats.refund_dates, seats.milliunits_before_refunds,
         CASE WHEN s.next_is_by_apple AND s.next_starts_at > s.expires_date AND s.next_starts_at <= s.expires_date + interval '1 hour'
-                  AND told.grace_until IS NULL
+                  AND from_notifications.grace_until IS NULL
              THEN CASE WHEN (SELECT EXISTS (
                           SELECT FROM transactions t
                             JOIN notifications n ON n.app_id = t.app_id AND n.transaction_id = t.transaction_id
@@ -94,24 +95,24 @@ WITH stretch AS (
                                  END))
                        THEN s.expires_date ELSE s.next_starts_at END
              ELSE s.expires_date END AS expired_at,
-        greatest(CASE WHEN told.grace_until > s.expires_date THEN told.grace_until END,
+        greatest(CASE WHEN from_notifications.grace_until > s.expires_date THEN from_notifications.grace_until END,
                  CASE WHEN s.next_transaction_id IS NULL AND r.last_signed_date >= s.purchase_date
                        AND r.grace_period_expires_date > s.expires_date
                       THEN r.grace_period_expires_date END) AS grace_until,
-        coalesce(told.is_extended, false) AS is_extended, length.days AS length_in_days, scale.days AS scale_days, scale.periods AS scale_periods,
+        coalesce(from_notifications.is_extended, false) AS is_extended, length.days AS length_in_days, scale.days AS scale_days, scale.periods AS scale_periods,
         scale.periods[width_bucket(length.days, scale.days)] AS period_by_length,
         coalesce(
             CASE
-                WHEN s.billing_plan_type = 'MONTHLY' THEN CASE WHEN s.offer_type IS NULL AND (length.days >= 27 OR told.is_extended) THEN 'P1M' END
-                WHEN s.offer_type IS NULL OR told.is_extended AND s.offer_discount_type = 'PAY_AS_YOU_GO'
+                WHEN s.billing_plan_type = 'MONTHLY' THEN CASE WHEN s.offer_type IS NULL AND (length.days >= 27 OR from_notifications.is_extended) THEN 'P1M' END
+                WHEN s.offer_type IS NULL OR from_notifications.is_extended AND s.offer_discount_type = 'PAY_AS_YOU_GO'
                     THEN coalesce(p.period, s.advanced_commerce_period, usual.period)
             END,
-            CASE WHEN told.is_extended THEN NULL ELSE coalesce(
+            CASE WHEN from_notifications.is_extended THEN NULL ELSE coalesce(
                 scale.periods[width_bucket(length.days, scale.days)],
                 CASE WHEN s.transaction_reason = 'RENEWAL' THEN scale.periods[width_bucket(s.days_since_expiry, scale.days)] END
             ) END
         ) AS period
-    FROM stretch s
+    FROM ordered_period s
     -- For seats: the price of the transaction's seats; the price of all seats of the period so far; when the last of them was refunded, if all
     -- were; the refunds of some of them, and the price before each; and the beginning of the period.
     LEFT JOIN (
@@ -164,13 +165,14 @@ WITH stretch AS (
          WHERE n.notification_type = 'RENEWAL_EXTENDED'
             OR jsonb_typeof(n.payload #> '{data,signedRenewalInfo,gracePeriodExpiresDate}') = 'number'
          GROUP BY n.app_id, n.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id)
-    ) told ON told.app_id = s.app_id AND told.original_transaction_id = s.original_transaction_id
-          AND told.purchase_key = s.purchase_key
+    ) from_notifications ON from_notifications.app_id = s.app_id AND from_notifications.original_transaction_id = s.original_transaction_id
+          AND from_notifications.purchase_key = s.purchase_key
     CROSS JOIN LATERAL (
         SELECT CASE WHEN seats.period_starts_at < s.purchase_date
                     THEN date_part('epoch', s.expires_date - seats.period_starts_at) / 86400 ELSE s.days END AS days
     ) length
-    -- A length between the first and the second number of days has the first period, and so on.
+    -- width_bucket(length, days) is the position of the last number of days that is not greater than the length. The nominal period has the same
+    -- position in the second array. NULL stands for lengths between two nominal periods.
     CROSS JOIN (VALUES (
         ARRAY[0.75, 1.5, 2.5, 3.5, 6, 8, 13, 15, 27, 33, 57, 65, 87, 95, 178, 188, 363, 375]::float8[],
         ARRAY['P1D', NULL, 'P3D', NULL, 'P1W', NULL, 'P2W', NULL, 'P1M', NULL, 'P2M', NULL, 'P3M', NULL, 'P6M', NULL, 'P1Y']
@@ -231,7 +233,8 @@ WITH stretch AS (
         coalesce(m.expires_date <= least(m.ending_revocation_date, m.next_starts_at, 'infinity'), false) AS has_expired,
         coalesce(m.expires_date <= least(m.ending_revocation_date, m.next_starts_at) AND m.next_starts_at > m.expired_at
                  AND (m.ending_revocation_date >= m.expires_date) IS NOT FALSE, false) AS has_gap,
-        -- The longest length that has the nominal period; a period of another kind may be a tenth longer.
+        -- A period was extended if its length reaches the next number of days in the scale. For a nominal period that is not in the scale, such as two
+        -- years, the limit is 33 days for each month.
         CASE WHEN m.is_extended
                   OR m.offer_type IS NULL
                      AND m.length_in_days >= coalesce(m.scale_days[array_position(m.scale_periods, m.period) + 1], 33 * nominal.months)

@@ -22,7 +22,8 @@ WITH free AS (
            min(starts_at) AS starts_at, max(ends_at) AS ends_at,
            (array_agg(product_id ORDER BY period_number))[1] AS product_id,
            (array_agg(storefront ORDER BY period_number))[1] AS storefront,
-           -- Renewal info that is newer than the last free period is newer than the others.
+           -- A period has auto_renew_status only if the renewal info was signed after the period began. If the last free period has it, the others
+           -- have the same one.
            (array_agg(auto_renew_status ORDER BY starts_at DESC))[1] AS auto_renew_status
       FROM free
      GROUP BY sign, as_of, app_id, original_transaction_id, trial_number

@@ -10,9 +10,9 @@ enum AttemptDecision {
     case succeeded(JSONObject)
     /// Apple refused the only request that was sent.
     case rejected(FailureReport)
-    /// An earlier request may have been applied, and only signed data can show whether it was.
+    /// An earlier request may have been applied, and only signed data can show whether one was, so the data is read.
     ///
-    /// Unchanged data proves that no request was applied only if Apple refused this attempt (`isRefused`).
+    /// `isRefused` says whether Apple refused this attempt. Only then does unchanged data prove that no request was applied.
     case readBack(JSONObject?, isRefused: Bool)
     /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
     case waitForApple(retryAfter: [String], date: String?)

@@ -46,7 +46,6 @@ struct RowQueue: Sendable {
         }
     }
 
-    /// The result of ``lease(atMost:)``.
     enum Leased {
         case rows([LeasedRow])
         /// No row is available now; look again after this time.
@@ -168,8 +167,9 @@ struct RowQueue: Sendable {
         throw RowLeaseLost()
     }
 
-    /// Ends a row whose deadline has passed, which is cancelled, or stays unknown if an earlier request may have been applied; gives back a
-    /// row without an approval in force.
+    /// Ends a row whose deadline has passed, or releases a row without an approval in force.
+    ///
+    /// A row whose deadline has passed is cancelled. If an earlier request may have been applied, it stays unknown.
     ///
     /// - Returns: The new state; `nil` if the row may be sent, or another process has leased it.
     func giveUp(_ row: LeasedRow) async throws -> RowState? {
@@ -217,7 +217,8 @@ struct RowQueue: Sendable {
         let isHeld = try await pool.transaction { connection in
             let result = change.result
             if change.state == .approved {
-                // The end of an approval changes the batch before its rows. It sees this row as unsent, or this transaction sees the end.
+                // Another transaction that ends the approval updates the batch before its rows. With this lock, either it
+                // finds this row unsent and cancels it, or this transaction finds the approval ended and cancels the row.
                 _ = try connection.run(
                     "SELECT FROM action_batches WHERE app_id = $1 AND batch_id = $2 FOR SHARE",
                     key

@@ -110,7 +110,7 @@ final class ServedWorld: Sendable {
 
     /// The subscriptions of a customer as they are at `now`, in milliseconds since 1970, in the order of their first purchases.
     ///
-    /// A world that is ahead of the clock answers for its own moment.
+    /// If the world's own time is later than `now`, they are as at the world's time.
     func subscriptions(of customer: Int, at now: Int64) -> [SubscriptionStatus] {
         state.withLock { $0.subscriptions(of: customer, at: now) }
     }

@@ -184,8 +184,8 @@ private struct Lapse {
         self.anchor = anchor
     }
 
-    /// More than half of the subscriptions that ended shortly before the anchor are in their grace period, so that also a small
-    /// world has some.
+    /// Half of the subscriptions that end shortly before the anchor, and that neither a cancellation nor a refused price ends, are
+    /// in their grace period, so that a small world has some, too.
     private var cause: Cause {
         if transaction.cancelledDate != nil { return .cancelled }
         if transaction.isPriceRefused { return .priceRefused }

@@ -68,7 +68,8 @@ package enum Retry: Equatable, Sendable {
 package struct AttemptHistory: Equatable, Sendable {
     /// Attempts for the page so far, including the one that failed.
     ///
-    /// 429, 401 and a first 403 do not count.
+    /// An answer 429 or 401 does not count, nor does a 403 after which Apple accepts the key, nor a request that is sent again
+    /// without a delay.
     package var attempts = 1
     /// The 401s in a row for the page, including the latest answer.
     package var refusals = 0

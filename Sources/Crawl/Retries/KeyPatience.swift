@@ -3,9 +3,9 @@ import RateLimit
 
 /// What follows from a 401: the one rule for crawls, batches and `doctor`.
 ///
-/// Apple at times refuses a good key for seconds: a token that was just signed, or random requests for days. A 401 says that
-/// Apple did nothing, so every request can be repeated, also one that changes something. Each repeat needs a separate
-/// permit. Only a minute of nothing but 401 means that Apple refuses the key.
+/// Apple at times answers 401 although the key is good: for some seconds after a token was signed, or for single requests
+/// on some days. A 401 says that Apple did nothing, so every request can be repeated, also one that changes something. Each
+/// repeat needs a separate permit. Only if Apple answers nothing but 401 for a minute does it refuse the key.
 package struct KeyPatience: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         /// The request is sent again after ``KeyPatience/pause(afterRefusal:random:)``.
@@ -24,7 +24,8 @@ package struct KeyPatience: Equatable, Sendable {
 
     /// A minute of Apple's hour.
     ///
-    /// - Parameter window: In a rehearsal it can be shorter. The time shrinks with it, but not below five seconds.
+    /// - Parameter window: A run against the simulator can have a shorter one. The time shrinks with it, but not below five
+    ///   seconds.
     package init(window: RateWindow = .hour) {
         limit = max(window.length / 60, .seconds(5))
     }

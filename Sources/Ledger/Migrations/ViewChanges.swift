@@ -120,7 +120,7 @@ package struct ViewChanges {
             [.text(changes.relation)]
         ).map { try $0.text("attname") }
         guard let key = changes.rowKey, !key.isEmpty, Set(key).isSubset(of: columns) else {
-            throw changes.refused("above \(changes.relation), the comment \"One row for each A, B.\" must name columns of it")
+            throw changes.refused("the comment \"One row for each A, B.\" must name columns of \(changes.relation)")
         }
         let parameters: [Cell] = [.text(changes.relation), .textArray(key)]
         let fits = try connection.run("SELECT coalesce(totals_fit($1, $2::text[]), false) AS fits", parameters)

@@ -112,7 +112,7 @@ struct RecordWriter {
         }
     }
 
-    /// Merges the snapshots of one table, with their children; those that are new are inserted already.
+    /// Merges the snapshots of one table, with their children; the new ones must already be inserted.
     private func merge(
         _ triaged: TriagedSnapshots,
         into table: Table,
@@ -197,7 +197,8 @@ struct RecordWriter {
             }
             if try row.bool("owns_rows") { triaged.owners.append(hashed.snapshot) }
             if let held = try row.bytesOrNil("held_sha256"), !mayWin {
-                // Of the signature that the ledger has, a missing fact is the work of a hand, which a replay puts right.
+                // A row made from this same signature lacks one of its own facts only if somebody changed the row by hand. A replay
+                // restores that fact, a crawl ignores it.
                 let isHeld = held == hashed.snapshot.payloadSHA256
                 let missing = facts.missing(in: try row.text("facts"), of: hashed.snapshot, onlyAdded: isHeld)
                 if !missing.isEmpty { triaged.completing.append((hashed, missing)) }
@@ -229,7 +230,7 @@ struct RecordWriter {
         )
     }
 
-    /// Gives rows of newer snapshots the facts that they lack and these snapshots have.
+    /// Gives rows of newer snapshots the facts (``LedgerSchema/Table/facts``) that they lack and these snapshots have.
     private func complete(
         _ snapshots: [(hashed: HashedSnapshot, missing: [String])],
         in table: Table,

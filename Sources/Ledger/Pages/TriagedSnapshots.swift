@@ -25,6 +25,9 @@ struct TriagedSnapshots {
     /// Snapshots in a replay that the ledger already has, and that have or had rows in other tables.
     var owners: [Snapshot] = []
     /// Snapshots that do not win, and their facts that the ledger's row lacks.
+    ///
+    /// A fact is a column about something that cannot change about a purchase, such as its price. A newer signature that
+    /// leaves it out does not clear it; see ``LedgerSchema/Table/facts``.
     var completing: [(hashed: HashedSnapshot, missing: [String])] = []
     /// Keys of transactions that the ledger has with this content, but without the current listed ID.
     var unlisted: [String] = []
@@ -58,7 +61,7 @@ struct ChangedRecords {
     var updated: Set<ExactText> = []
     /// ``updated``, and records whose children and field issues a replay writes again.
     var rewritten: Set<ExactText> = []
-    /// Records that a snapshot which does not win has given facts.
+    /// Records whose row got facts from a snapshot that does not win.
     var completed: Set<ExactText> = []
     /// The facts that a signature leaves out and the row has.
     var leftOut: [FieldIssue] = []

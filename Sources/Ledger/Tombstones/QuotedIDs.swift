@@ -20,9 +20,10 @@ package enum QuotedIDs {
         /// An order, by its ID: the transactions of every answer are stored, also if the answer itself was rejected or a
         /// later one called the order invalid.
         case order
-        /// A transaction or refund, by its transaction ID: the account tokens that only other signatures of it in the archive have.
+        /// A transaction or refund, by its transaction ID: only account tokens are stored, those that other signatures of it
+        /// have and its row does not.
         case transaction
-        /// A renewal info, by its original transaction ID: the same.
+        /// A renewal info, by its original transaction ID: only account tokens are stored, as for a transaction.
         case renewalInfo
 
         /// Whether only account tokens are stored.

@@ -82,7 +82,6 @@ extension RecordVerifier {
     ///
     /// - Parameters:
     ///   - archived: All of one kind.
-    ///   - kind: Their kind.
     ///   - areRefunds: Whether they came from refund history.
     ///   - now: The time of the database's clock.
     /// - Returns: The verified records, and those that failed.

@@ -20,7 +20,10 @@ package struct ChangedSoFar: Sendable, Equatable {
     package let followedUntil: UnixMilliseconds?
     /// Until when the job has requested notifications.
     package let notificationsUntil: UnixMilliseconds?
-    /// The number of closed days that are due for their second reading.
+    /// The number of closed days (in UTC) that a run would read again now.
+    ///
+    /// These are days that are due for their second reading, and days of which the receiver has notifications that Apple's
+    /// history did not list.
     package let daysToReadAgain: Int64
     /// The customers that the job's last run found in notifications; `nil` if no run followed an earlier one.
     ///
@@ -142,7 +145,7 @@ struct ChangedCustomers {
 
     private var key: [Cell] { [.integer(plan.app.rawValue), .text(plan.job.name)] }
 
-    /// The number of days that a run would read for the second time now.
+    /// See ``ChangedSoFar/daysToReadAgain``.
     func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
         var days: Int64 = 0
         for stream in plan.job.streams.all where stream.items == .windows {

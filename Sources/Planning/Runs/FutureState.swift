@@ -31,7 +31,9 @@ enum FutureState {
         )
     }
 
-    /// Makes items of a run available that would become so in more than ``longestWait``.
+    /// Makes items of a run available at once that would become available only after more than ``longestWait``.
+    ///
+    /// No lease and no deferral lasts that long, so the clock was ahead when their time was set.
     ///
     /// - Throws: ``Postgres/PostgresError``.
     static func releaseItems(

@@ -61,7 +61,6 @@ struct FigureTable: Sendable, Equatable {
         return place
     }
 
-    /// The values of a column, from the first row to the last.
     func values(_ name: String) -> [String?] {
         let place = place(of: name)
         return rows.map { $0[place] }

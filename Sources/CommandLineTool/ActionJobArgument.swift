@@ -37,11 +37,6 @@ extension JobArgument {
 extension ActionPipeline {
     /// The pipeline of a command.
     fileprivate init(_ job: ActionJob, waiting: @escaping @Sendable (String) -> Void) throws {
-        self.init(
-            job: job,
-            applicationName: StoreLedger.applicationName(job: job.name),
-            databaseDeadline: try databaseDeadline(),
-            waiting: waiting
-        )
+        self.init(job: job, at: try LedgerAddress(job.postgres, job: job.name, waiting: waiting))
     }
 }

@@ -42,12 +42,9 @@ struct AppArgument: ParsableArguments {
     /// Reads the job file, if one is named, and shows its warnings; does not connect yet.
     func source() throws -> Source {
         if let path = ledger.path {
-            var argument = JobArgument()
-            argument.path = path
-            return .job(try argument.pipeline())
+            return .job(try JobArgument(path: path).pipeline())
         }
-        let (url, schema) = try ledger.place()
-        return .ledger(try ledgerReader(at: url, schema: schema))
+        return .ledger(LedgerReader(try ledger.address(), version: storeLedgerVersion))
     }
 
     /// Every app that the options admit.

@@ -27,23 +27,19 @@ struct JobArgument: ParsableArguments {
         let job = try load(warn: warn)
         return Pipeline(
             job: job,
+            at: try LedgerAddress(job.postgres, job: job.name, waiting: waiting),
             version: storeLedgerVersion,
             jobFile: JobFilePlace(
                 path: URL(filePath: path).standardizedFileURL.path,
                 host: ProcessInfo.processInfo.hostName
-            ),
-            applicationName: StoreLedger.applicationName(job: job.name),
-            databaseDeadline: try databaseDeadline(),
-            waiting: waiting
+            )
         )
     }
 }
 
-/// How long to wait for PostgreSQL: `STORELEDGER_DATABASE_DEADLINE` in the environment, in seconds, 60 by default.
-func databaseDeadline() throws -> Duration {
-    let named = ProcessInfo.processInfo.environment["STORELEDGER_DATABASE_DEADLINE"]
-    guard let seconds = Int(named ?? "60"), (1...86_400).contains(seconds) else {
-        throw ValidationError("STORELEDGER_DATABASE_DEADLINE must be whole seconds from 1 to 86400.")
+extension JobArgument {
+    init(path: String) {
+        self.init()
+        self.path = path
     }
-    return .seconds(seconds)
 }

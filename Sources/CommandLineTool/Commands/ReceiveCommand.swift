@@ -95,13 +95,7 @@ extension ReceiverPipeline {
         limits: ReceiverLimits = ReceiverLimits()
     ) throws {
         job.warnings.forEach { Console.message("storeledger: warning: \($0)") }
-        self.init(
-            job: job,
-            settings: settings,
-            limits: limits,
-            applicationName: StoreLedger.applicationName(job: job.name),
-            databaseDeadline: try databaseDeadline(),
-            waiting: reportDatabaseWait
-        )
+        let address = try LedgerAddress(job.postgres, job: job.name)
+        self.init(job: job, at: address, settings: settings, limits: limits)
     }
 }

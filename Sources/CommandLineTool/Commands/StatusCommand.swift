@@ -68,9 +68,7 @@ struct StatusCommand: AsyncParsableCommand {
     /// The pipeline of a receiver's own job; `nil` for other jobs and without one.
     private func receiver() throws -> ReceiverPipeline? {
         guard let path = place.ledger.path else { return nil }
-        var job = JobArgument()
-        job.path = path
-        let receiver = try job.receiverPipeline()
+        let receiver = try JobArgument(path: path).receiverPipeline()
         if receiver != nil, metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
         return receiver
     }

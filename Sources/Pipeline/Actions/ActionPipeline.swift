@@ -20,27 +20,10 @@ package struct ActionPipeline: Sendable {
     let time: Timekeeper
 
     /// Makes the pipeline; reads nothing and opens no connection.
-    ///
-    /// - Parameters:
-    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
-    ///   - databaseDeadline: How long to wait until PostgreSQL is available, before ending with 69.
-    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
-    package init(
-        job: ActionJob,
-        applicationName: String = "storeledger",
-        databaseDeadline: Duration = .seconds(60),
-        waiting: @escaping @Sendable (String) -> Void = { _ in },
-        time: Timekeeper = .system
-    ) {
+    package init(job: ActionJob, at address: LedgerAddress, time: Timekeeper = .system) {
         self.job = job
         self.time = time
-        ledger = Ledger(
-            conninfo: job.postgres.url.connectionString(applicationName: applicationName),
-            schema: job.postgres.schema,
-            sessions: 2,
-            deadline: databaseDeadline,
-            waiting: { waiting($0.message) }
-        )
+        ledger = address.ledger(sessions: 2)
     }
 
     /// Opens the ledger for the batches of the job's app.

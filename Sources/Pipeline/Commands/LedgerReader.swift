@@ -11,26 +11,8 @@ package struct LedgerReader: Sendable {
     private let version: String
 
     /// Makes the reader; it connects at the first use, and again after a lost connection.
-    ///
-    /// - Parameters:
-    ///   - applicationName: The sessions' `application_name`.
-    ///   - databaseDeadline: How long to wait for PostgreSQL.
-    ///   - waiting: Called with PostgreSQL's message while no session can be opened.
-    package init(
-        url: DatabaseURL,
-        schema: String,
-        version: String,
-        applicationName: String = "storeledger",
-        databaseDeadline: Duration,
-        waiting: @escaping @Sendable (String) -> Void = { _ in }
-    ) {
-        ledger = Ledger.toRead(
-            at: url,
-            schema: schema,
-            applicationName: applicationName,
-            databaseDeadline: databaseDeadline,
-            waiting: waiting
-        )
+    package init(_ address: LedgerAddress, version: String) {
+        ledger = address.ledger()
         self.version = version
     }
 

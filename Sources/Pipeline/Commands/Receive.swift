@@ -23,29 +23,18 @@ package struct ReceiverPipeline: Sendable {
     /// - Parameters:
     ///   - settings: Its settings, changed by the options of the command line.
     ///   - limits: What a request is allowed.
-    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
-    ///   - databaseDeadline: How long to wait at the start until PostgreSQL is available, before ending with 69.
-    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
     package init(
         job: ReceiverJob,
+        at address: LedgerAddress,
         settings: ReceiverSettings,
         limits: ReceiverLimits = ReceiverLimits(),
-        applicationName: String = "storeledger",
-        databaseDeadline: Duration = .seconds(60),
-        waiting: @escaping @Sendable (String) -> Void = { _ in },
         time: Timekeeper = .system
     ) {
         self.job = job
         self.settings = settings
         self.limits = limits
         self.time = time
-        ledger = Ledger(
-            conninfo: job.postgres.url.connectionString(applicationName: applicationName),
-            schema: job.postgres.schema,
-            sessions: 2,
-            deadline: databaseDeadline,
-            waiting: { waiting($0.message) }
-        )
+        ledger = address.ledger(sessions: 2)
     }
 
     /// Receives until the task is cancelled.

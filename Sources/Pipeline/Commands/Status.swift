@@ -1,9 +1,7 @@
 import AppStoreModel
-import HTTPTransport
 import JobPlan
 package import Ledger
 import LedgerSchema
-import Postgres
 
 extension Pipeline {
     /// The job's status, read only from the ledger.
@@ -60,61 +58,5 @@ extension Pipeline {
             if let app { apps.append((app, environment)) }
         }
         return apps
-    }
-}
-
-extension Ledger {
-    /// A connected ledger for reading, with a schema that this version supports.
-    static func opened(
-        at url: DatabaseURL,
-        schema: String,
-        applicationName: String,
-        databaseDeadline: Duration,
-        waiting: @escaping @Sendable (String) -> Void = { _ in }
-    ) async throws -> Ledger {
-        let ledger = toRead(
-            at: url,
-            schema: schema,
-            applicationName: applicationName,
-            databaseDeadline: databaseDeadline,
-            waiting: waiting
-        )
-        try await ledger.open()
-        return ledger
-    }
-
-    static func toRead(
-        at url: DatabaseURL,
-        schema: String,
-        applicationName: String,
-        databaseDeadline: Duration,
-        waiting: @escaping @Sendable (String) -> Void = { _ in }
-    ) -> Ledger {
-        Ledger(
-            conninfo: url.connectionString(applicationName: applicationName),
-            schema: schema,
-            sessions: 1,
-            deadline: databaseDeadline,
-            waiting: { waiting($0.message) }
-        )
-    }
-
-    /// Connects, and checks that this version supports the schema.
-    func open() async throws {
-        try await connect()
-        try await Migrator(ledger: self, directory: try SQLDirectory.find()).check()
-    }
-
-    /// Connects, and checks that the server is a primary whose schema this version supports.
-    func openToWrite() async throws {
-        try await connect()
-        try await requirePrimary()
-        try await open()
-    }
-}
-
-extension DatabaseURL {
-    func connectionString(applicationName: String) -> ConnectionString {
-        ConnectionString(reveal(), systemRoots: CertificateBundle.system, applicationName: applicationName)
     }
 }

@@ -44,8 +44,10 @@ struct AppArgument: ParsableArguments {
         if let path = ledger.path {
             return .job(try JobArgument(path: path).pipeline())
         }
-        return .ledger(LedgerReader(try ledger.address(), version: storeLedgerVersion))
+        return .ledger(try reader())
     }
+
+    func reader() throws -> LedgerReader { LedgerReader(try ledger.address(), version: storeLedgerVersion) }
 
     /// Every app that the options admit.
     func apps(in reader: LedgerReader) async throws -> [KnownApp] {

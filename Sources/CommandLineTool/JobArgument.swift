@@ -11,29 +11,37 @@ struct JobArgument: ParsableArguments {
     var path: String
 
     /// Reads the file and shows its warnings.
-    func load(
+    func load<Job: JobDescription>(
+        _ accepted: AcceptedJobs<Job>,
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
-    ) throws -> JobFile {
-        let job = try JobFile.load(path: path, environment: ProcessInfo.processInfo.environment)
+    ) throws -> Job {
+        let job = try accepted.load(path: path, environment: ProcessInfo.processInfo.environment)
         job.warnings.forEach(warn)
         return job
     }
 
-    /// The job's pipeline.
+    /// The pipeline of a crawl, after showing the warnings of its file.
+    func pipeline() throws -> Pipeline { try pipeline(of: try load(.crawl)) }
+
     func pipeline(
-        warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") },
+        of job: JobFile,
         waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
     ) throws -> Pipeline {
-        let job = try load(warn: warn)
-        return Pipeline(
+        Pipeline(
             job: job,
-            at: try LedgerAddress(job.postgres, job: job.name, waiting: waiting),
+            at: try LedgerAddress(of: job, waiting: waiting),
             version: storeLedgerVersion,
             jobFile: JobFilePlace(
                 path: URL(filePath: path).standardizedFileURL.path,
                 host: ProcessInfo.processInfo.hostName
             )
         )
+    }
+
+    /// The pipeline of an action, after showing the warnings of its file.
+    func actionPipeline() throws -> ActionPipeline {
+        let job = try load(.action)
+        return ActionPipeline(job: job, at: try LedgerAddress(of: job))
     }
 }
 

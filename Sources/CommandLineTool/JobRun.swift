@@ -41,7 +41,8 @@ struct JobRun {
         )
         do {
             try await CommandLineTool.perform(job: argument.path, log: log) {
-                let pipeline = try argument.pipeline(warn: log.warn, waiting: { log.report(.databaseWait($0)) })
+                let job = try argument.load(.crawl, warn: log.warn)
+                let pipeline = try argument.pipeline(of: job, waiting: { log.report(.databaseWait($0)) })
                 attempt.read(pipeline)
                 if let limit, let recent = try await pipeline.recentRun(within: limit.duration) {
                     attempt.skip()

@@ -30,7 +30,7 @@ struct LedgerArgument: ParsableArguments {
     /// The ledger's address, from the job file if one is given.
     func address() throws -> LedgerAddress {
         guard let path else { return try LedgerAddress(PostgresOutput(url: try databaseURL(), schema: schema)) }
-        return try LedgerAddress(try JobArgument(path: path).load().postgres)
+        return try LedgerAddress(try JobArgument(path: path).load(.crawl).postgres)
     }
 
     private func databaseURL() throws -> DatabaseURL {
@@ -66,6 +66,14 @@ extension LedgerAddress {
             deadline: .seconds(seconds),
             waiting: waiting
         )
+    }
+
+    /// The address of a job's ledger.
+    init(
+        of job: some JobDescription,
+        waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
+    ) throws {
+        try self.init(job.postgres, job: job.name, waiting: waiting)
     }
 }
 

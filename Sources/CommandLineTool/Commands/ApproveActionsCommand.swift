@@ -24,7 +24,7 @@ struct ApproveActionsCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Option(help: ArgumentHelp("The hash of the batch: 64 digits.", valueName: "HASH"))
     var batch: String?
@@ -48,7 +48,7 @@ struct ApproveActionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
+            let pipeline = try job.actionPipeline()
             if let policy, let expires {
                 let approval = try await pipeline.approvePolicy(
                     policy.lowercased(),

@@ -52,7 +52,7 @@ struct SignCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let environment = ProcessInfo.processInfo.environment
-            let pipeline = SigningPipeline(job: try SignerJob.load(path: job.path, environment: environment))
+            let pipeline = SigningPipeline(job: try AcceptedJobs.signer.load(path: job.path, environment: environment))
             guard Self.place(pipeline.job.appStore.privateKeyFile) != Self.place(output) else {
                 throw ValidationError("--output is the private key file of JOB; name another one.")
             }

@@ -17,11 +17,11 @@ struct WithdrawApprovalCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
+            let pipeline = try job.actionPipeline()
             let withdrawal = try await pipeline.withdraw()
             let job = pipeline.job.name
             if let policy = withdrawal.policy { Console.result(PolicyApprovalText(policy, job: job).line) }

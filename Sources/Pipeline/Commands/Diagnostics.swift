@@ -74,7 +74,7 @@ struct Diagnostics {
     }
 
     /// - Returns: `nil` if the check failed.
-    func checkCredentials(of job: some JobDescription) async -> Credentials? {
+    func checkCredentials(of job: some RequestingJob) async -> Credentials? {
         await check("key and roots") { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
             let roots =
@@ -85,7 +85,7 @@ struct Diagnostics {
     }
 
     /// Warns about a key file whose name belongs to another key.
-    func checkKeyFileName(of job: some JobDescription) async {
+    func checkKeyFileName(of job: some RequestingJob) async {
         guard let warning = KeyFileName(job.appStore.privateKeyFile).warning(keyId: job.appStore.keyId) else { return }
         await passes("key file") { "warning: \(warning)" }
     }

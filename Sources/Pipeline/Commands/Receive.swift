@@ -14,31 +14,25 @@ import SignedData
 package struct ReceiverPipeline: Sendable {
     package let job: ReceiverJob
     package let ledger: Ledger
-    private let settings: ReceiverSettings
-    private let limits: ReceiverLimits
     let time: Timekeeper
 
     /// Makes the pipeline; reads nothing and opens no connection.
-    ///
-    /// - Parameters:
-    ///   - settings: Its settings, changed by the options of the command line.
-    ///   - limits: What a request is allowed.
-    package init(
-        job: ReceiverJob,
-        at address: LedgerAddress,
-        settings: ReceiverSettings,
-        limits: ReceiverLimits = ReceiverLimits(),
-        time: Timekeeper = .system
-    ) {
+    package init(job: ReceiverJob, at address: LedgerAddress, time: Timekeeper = .system) {
         self.job = job
-        self.settings = settings
-        self.limits = limits
         self.time = time
         ledger = address.ledger(sessions: 2)
     }
 
     /// Receives until the task is cancelled.
-    package func receive(report: @escaping @Sendable (ReceiverEvent) -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - settings: The job's settings, changed by the options of the command line.
+    ///   - limits: What a request is allowed.
+    package func receive(
+        _ settings: ReceiverSettings,
+        limits: ReceiverLimits,
+        report: @escaping @Sendable (ReceiverEvent) -> Void
+    ) async throws {
         let remark = { @Sendable in report(.remark($0)) }
         let trust = try ReceiverTrust(of: job, claim: { try await claim($0) }, remark: remark)
         try await ledger.openToWrite()

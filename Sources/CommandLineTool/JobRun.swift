@@ -44,7 +44,7 @@ struct JobRun {
                 let job = try argument.load(.crawl, warn: log.warn)
                 let pipeline = try argument.pipeline(of: job, waiting: { log.report(.databaseWait($0)) })
                 attempt.read(pipeline)
-                if let limit, let recent = try await pipeline.recentRun(within: limit.duration) {
+                if let limit, let recent = try await recentRun(of: pipeline, within: limit.duration) {
                     attempt.skip()
                     return try show(recent, of: pipeline.job.name, limit: limit, log)
                 }
@@ -93,6 +93,15 @@ struct JobRun {
         }
         let status = report.exitStatus
         if status != .complete { throw ExitCode(status.rawValue) }
+    }
+
+    /// The newest complete run of the job, if it began less than `limit` ago and no run is unfinished.
+    private func recentRun(of pipeline: Pipeline, within limit: Duration) async throws -> RecentRun? {
+        try await pipeline.openLedger()
+        guard let app = try await pipeline.knownApp() else { return nil }
+        let now = try await pipeline.ledger.now()
+        let plan = RunPlan(job: pipeline.job, app: app, now: now, restart: false, version: storeLedgerVersion)
+        return try await pipeline.ledger.recentRun(plan, within: limit)
     }
 
     private func show(_ recent: RecentRun, of job: String, limit: ShortDuration, _ log: RunLog) throws {

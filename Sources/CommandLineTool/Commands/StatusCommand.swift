@@ -66,14 +66,14 @@ struct StatusCommand: AsyncParsableCommand {
     private enum Source {
         case job(Pipeline)
         case receiver(ReceiverPipeline)
-        case ledger(LedgerReader)
+        case ledger(Ledger)
     }
 
     private func source() throws -> Source {
         let argument = place.ledger.path.map(JobArgument.init(path:))
         let job = try argument?.load(.crawlOrReceiver)
         if case .crawl(let crawl) = job, let argument { return .job(try argument.pipeline(of: crawl)) }
-        guard case .receiver(let receiver) = job else { return .ledger(try place.reader()) }
+        guard case .receiver(let receiver) = job else { return .ledger(try place.ledger.address().ledger()) }
         if metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
         return .receiver(ReceiverPipeline(job: receiver, at: try LedgerAddress(of: receiver)))
     }
@@ -83,8 +83,8 @@ struct StatusCommand: AsyncParsableCommand {
         case .receiver(let pipeline):
             let status = try await pipeline.status()
             return ([], json ? [try text(of: status)] : ReceiverStatusText(status, jobFile: place.ledger.path).lines)
-        case .ledger(let reader):
-            let statuses = try await reader.statuses(of: try await place.apps(in: reader), job: place.jobName)
+        case .ledger(let ledger):
+            let statuses = try await statuses(in: ledger)
             if json { return (statuses, [try text(of: statuses)]) }
             return (statuses, statuses.isEmpty ? ["no job has ever run"] : statuses.flatMap(\.lines))
         case .job(let pipeline):
@@ -94,6 +94,24 @@ struct StatusCommand: AsyncParsableCommand {
             let lines = status.lines.map { namingJob(place.ledger.path, in: $0) }
             return ([status], json ? [try text(of: status)] : lines)
         }
+    }
+
+    /// The status of every job of apps, by app and name.
+    private func statuses(in ledger: Ledger) async throws -> [JobStatus] {
+        var statuses: [JobStatus] = []
+        for app in try await place.apps(in: ledger) {
+            for name in try await place.jobs(of: app, in: ledger).sorted() {
+                statuses.append(
+                    try await ledger.status(
+                        of: name,
+                        app: app.id,
+                        bundleId: app.bundleId,
+                        environment: app.environment
+                    )
+                )
+            }
+        }
+        return statuses
     }
 
     private func text(of value: some Encodable) throws -> String {

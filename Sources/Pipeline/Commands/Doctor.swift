@@ -3,7 +3,7 @@ import Basics
 import JobPlan
 import Ledger
 import LedgerSchema
-import Planning
+package import Planning
 import Publish
 
 extension Pipeline {
@@ -153,10 +153,10 @@ struct ViewsAreOld: Error {
 }
 
 /// An ID list has no ID, so a run would request nothing for it and end with 2.
-struct EmptyList: Error {
-    let sentence: String
+package struct EmptyList: Error {
+    package let sentence: String
 
-    init(_ list: NamedIDList) {
+    package init(_ list: NamedIDList) {
         sentence = "\(list.title) has no ID; check what writes the list. A run would end with 2"
     }
 }

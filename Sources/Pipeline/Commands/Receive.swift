@@ -4,7 +4,6 @@ package import JobPlan
 package import Ledger
 import LedgerSchema
 import Normalize
-import Postgres
 package import Receiver
 import SignedData
 

@@ -20,25 +20,15 @@ struct ConcurrencyOption: ParsableArguments {
 /// What `run` and `retry` do with their job.
 struct JobRun {
     let argument: JobArgument
-    let concurrency: Int?
+    let options: Pipeline.Options
     let process: ProcessOptions
 
     /// Runs the job, shows its progress, and writes the summary to stdout.
     ///
     /// However the process ends, it then writes the metrics and sends the notification, both with its exit code.
-    func perform(
-        restart: Bool = false,
-        retryFailed: Bool = false,
-        ifOlderThan limit: ShortDuration? = nil
-    ) async throws {
+    func perform(ifOlderThan limit: ShortDuration? = nil) async throws {
         let (log, form) = process.display
         let attempt = RunAttempt(jobFile: argument.path)
-        let options = Pipeline.Options(
-            restart: restart,
-            retryFailed: retryFailed,
-            concurrency: concurrency,
-            maximumDuration: process.maxDuration?.duration
-        )
         do {
             try await CommandLineTool.perform(job: argument.path, log: log) {
                 let job = try argument.load(.crawl, warn: log.warn)
@@ -48,7 +38,7 @@ struct JobRun {
                     attempt.skip()
                     return try show(recent, of: pipeline.job.name, limit: limit, log)
                 }
-                try await run(pipeline, options, attempt, log, form, job: argument.path)
+                try await run(pipeline, attempt, log, form, job: argument.path)
             }
         } catch {
             // The only other error is a wrong value in the environment, which counts as a wrong command line.
@@ -60,7 +50,6 @@ struct JobRun {
 
     private func run(
         _ pipeline: Pipeline,
-        _ options: Pipeline.Options,
         _ attempt: RunAttempt,
         _ log: RunLog,
         _ form: ProgressForm,

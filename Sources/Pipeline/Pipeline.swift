@@ -47,25 +47,15 @@ package struct Pipeline: Sendable {
     /// Options of a run in addition to the job file.
     package struct Options: Sendable {
         /// Start every item again from its first page; stored records are kept.
-        package let restart: Bool
+        package var restart = false
         /// Crawl only the items that failed in earlier runs.
-        package let retryFailed: Bool
+        package var retryFailed = false
         /// Replaces the job's `limits.concurrency`.
-        package let concurrency: Int?
+        package var concurrency: Int?
         /// Stop in an orderly way after this time, with 75 if work is left.
-        package let maximumDuration: Duration?
+        package var maximumDuration: Duration?
 
-        package init(
-            restart: Bool = false,
-            retryFailed: Bool = false,
-            concurrency: Int? = nil,
-            maximumDuration: Duration? = nil
-        ) {
-            self.restart = restart
-            self.retryFailed = retryFailed
-            self.concurrency = concurrency
-            self.maximumDuration = maximumDuration
-        }
+        package init() {}
     }
 
     /// Starts a run of the job or resumes its unfinished run.

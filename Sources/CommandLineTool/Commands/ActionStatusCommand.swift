@@ -23,9 +23,11 @@ struct ActionStatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.actionPipeline()
-            let text = BatchStatusText(try await pipeline.status(), job: pipeline.job.name, path: job.path)
+            let actions = try await pipeline.actions()
+            let statuses = try await actions.statuses(of: try await actions.batches())
+            let text = BatchStatusText(statuses, job: pipeline.job.name, path: job.path)
             if json { return Console.result(try text.json()) }
-            if let approval = try await pipeline.policyApproval() {
+            if let approval = try await actions.policyApproval() {
                 Console.result(PolicyApprovalText(approval, job: pipeline.job.name).line)
             }
             text.lines.forEach(Console.result)

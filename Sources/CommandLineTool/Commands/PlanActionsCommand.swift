@@ -23,7 +23,11 @@ struct PlanActionsCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.actionPipeline()
-            for warning in try await pipeline.queryWarnings() { Console.message("storeledger: warning: \(warning)") }
+            if pipeline.job.readsQuery {
+                for warning in try await pipeline.actions().queryWarnings() {
+                    Console.message("storeledger: warning: \(warning)")
+                }
+            }
             try BatchSummaryText(try await pipeline.plan(), of: pipeline.job, path: job.path).show(json: json)
         }
     }

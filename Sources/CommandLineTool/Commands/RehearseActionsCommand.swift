@@ -31,7 +31,7 @@ struct RehearseActionsCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.actionPipeline()
-            let text = RehearsalText(try await pipeline.rehearse(days: days), job: pipeline.job.name)
+            let text = RehearsalText(try await pipeline.actions().rehearse(days: days), job: pipeline.job.name)
             if json { return Console.result(try JSONOutput.document(text.document)) }
             text.lines.forEach(Console.result)
         }

@@ -49,7 +49,7 @@ extension LedgerAddress {
     ///
     /// - Parameters:
     ///   - job: The name of the job, for `application_name`.
-    ///   - waiting: As for ``LedgerAddress/init(_:applicationName:deadline:waiting:)``.
+    ///   - waiting: Called with PostgreSQL's message while no session can be opened.
     /// - Throws: `ValidationError` for another value in the environment.
     init(
         _ database: PostgresOutput,
@@ -60,12 +60,10 @@ extension LedgerAddress {
         guard let seconds = Int(deadline ?? "60"), (1...86_400).contains(seconds) else {
             throw ValidationError("STORELEDGER_DATABASE_DEADLINE must be whole seconds from 1 to 86400.")
         }
-        self.init(
-            database,
-            applicationName: StoreLedger.applicationName(job: job),
-            deadline: .seconds(seconds),
-            waiting: waiting
-        )
+        self.init(database: database)
+        applicationName = StoreLedger.applicationName(job: job)
+        self.deadline = .seconds(seconds)
+        self.waiting = waiting
     }
 
     /// The address of a job's ledger.

@@ -15,7 +15,6 @@ package enum Job: JobDescription {
         }
     }
 
-    package var path: String { common.path }
     package var name: String { common.name }
     package var app: JobFile.App { common.app }
     package var postgres: PostgresOutput { common.postgres }
@@ -24,7 +23,6 @@ package enum Job: JobDescription {
 
 /// What every job has.
 package protocol JobDescription: Sendable {
-    var path: String { get }
     var name: String { get }
     var app: JobFile.App { get }
     var postgres: PostgresOutput { get }
@@ -33,6 +31,7 @@ package protocol JobDescription: Sendable {
 
 /// What jobs with requests to Apple have: crawls and actions.
 package protocol RequestingJob: JobDescription {
+    var path: String { get }
     var appStore: JobFile.AppStore { get }
     var limits: JobLimits { get }
 }

@@ -5,29 +5,15 @@ import Postgres
 
 /// Where a command finds its ledger, and how it connects.
 package struct LedgerAddress: Sendable {
-    package let database: PostgresOutput
-    private let applicationName: String
-    private let deadline: Duration
-    private let waiting: @Sendable (String) -> Void
+    private let database: PostgresOutput
+    /// The sessions' `application_name`, unless the connection string sets it; at most 63 bytes are kept.
+    package var applicationName = "storeledger"
+    /// How long to wait until PostgreSQL is available, at the start and after a lost connection, before ending with 69.
+    package var deadline = Duration.seconds(60)
+    /// Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
+    package var waiting: @Sendable (String) -> Void = { _ in }
 
-    /// - Parameters:
-    ///   - database: The database and the schema.
-    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it; at most 63 bytes
-    ///     are kept.
-    ///   - deadline: How long to wait until PostgreSQL is available, at the start and after a lost connection, before
-    ///     ending with 69.
-    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
-    package init(
-        _ database: PostgresOutput,
-        applicationName: String,
-        deadline: Duration,
-        waiting: @escaping @Sendable (String) -> Void
-    ) {
-        self.database = database
-        self.applicationName = applicationName
-        self.deadline = deadline
-        self.waiting = waiting
-    }
+    package init(database: PostgresOutput) { self.database = database }
 
     /// The ledger, not yet connected.
     ///

@@ -11,10 +11,10 @@ struct JobArgument: ParsableArguments {
     var path: String
 
     /// Reads the file and shows its warnings.
-    func load<Job: JobDescription>(
-        _ accepted: AcceptedJobs<Job>,
+    func load<Content: JobDescription>(
+        _ accepted: AcceptedJobs<Content>,
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
-    ) throws -> Job {
+    ) throws -> Content {
         let job = try accepted.load(path: path, environment: ProcessInfo.processInfo.environment)
         job.warnings.forEach(warn)
         return job

@@ -202,8 +202,8 @@ let package = Package(
         module(
             "CommandLineTool",
             [
-                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Signing", "Ledger", "Planning", "Actions",
-                "Erasure", "Publish", "Receiver", "Report", "Pipeline", argumentParser, logging,
+                "AppStoreModel", "Basics", "JobPlan", "SignedData", "RateLimit", "Crawl", "Signing", "Ledger",
+                "Planning", "Actions", "Erasure", "Publish", "Receiver", "Report", "Pipeline", argumentParser, logging,
             ]
         ),
 

@@ -36,32 +36,58 @@ struct AppArgument: ParsableArguments {
     /// Where a command reads.
     enum Source {
         case job(Pipeline)
-        case ledger(LedgerReader)
+        case ledger(Ledger)
     }
 
     /// Reads the job file, if one is named, and shows its warnings; does not connect yet.
     func source() throws -> Source {
         if let path = ledger.path {
-            var argument = JobArgument()
-            argument.path = path
-            return .job(try argument.pipeline())
+            return .job(try JobArgument(path: path).pipeline())
         }
-        let (url, schema) = try ledger.place()
-        return .ledger(try ledgerReader(at: url, schema: schema))
+        return .ledger(try ledger.address().ledger())
     }
 
-    /// Every app that the options admit.
-    func apps(in reader: LedgerReader) async throws -> [KnownApp] {
-        try await reader.apps(bundleId: app, environment: environment.flatMap(AppStoreEnvironment.init))
+    /// Opens the ledger, and finds the apps that the options admit.
+    ///
+    /// - Returns: By bundle ID and environment; empty only without options in a ledger without an app.
+    /// - Throws: ``AppNotChosen`` if none matches.
+    func apps(in ledger: Ledger) async throws -> [KnownApp] {
+        try await ledger.open()
+        let known = try await ledger.appsInUse()
+        let matching = known.filter {
+            $0.bundleId == app ?? $0.bundleId && $0.environment == environment ?? $0.environment
+        }
+        guard !matching.isEmpty || app == nil && environment == nil else { throw AppNotChosen(known: known) }
+        return matching
     }
 
-    /// The one app and job that the options name: without `--job`, the job that ran last.
-    func appAndJob(in reader: LedgerReader) async throws -> (app: KnownApp, job: String) {
-        let environment = environment.flatMap(AppStoreEnvironment.init)
-        let chosen = try await reader.app(bundleId: app, environment: environment)
-        guard let job = try await reader.jobs(of: chosen, named: jobName).first else {
+    /// The one app and job that the options name.
+    ///
+    /// Without `--app`, the ledger's only app, or the only one with records; without `--environment`, Production, or Sandbox if
+    /// the app is only there; without `--job`, the job that ran last.
+    ///
+    /// - Throws: ``AppNotChosen``, ``JobNotFound``.
+    func appAndJob(in ledger: Ledger) async throws -> (app: KnownApp, job: String) {
+        var matching = try await apps(in: ledger)
+        if Set(matching.map(\.bundleId)).count > 1 {
+            let loaded = try await ledger.withRecords(matching)
+            if !loaded.isEmpty { matching = loaded }
+        }
+        guard let first = matching.first, matching.allSatisfy({ $0.bundleId == first.bundleId }) else {
+            throw AppNotChosen(known: matching)
+        }
+        let chosen = matching.first { $0.environment == AppStoreEnvironment.production.rawValue } ?? first
+        guard let job = try await jobs(of: chosen, in: ledger).first else {
             throw JobNotFound(name: nil, app: chosen, known: [])
         }
         return (chosen, job)
+    }
+
+    /// The jobs of an app, or only the one of `--job`; the one whose last run began last is first.
+    func jobs(of app: KnownApp, in ledger: Ledger) async throws -> [String] {
+        let jobs = try await ledger.jobs(of: app.id)
+        guard let jobName else { return jobs }
+        guard jobs.contains(jobName) else { throw JobNotFound(name: jobName, app: app, known: jobs.sorted()) }
+        return [jobName]
     }
 }

@@ -11,39 +11,43 @@ struct JobArgument: ParsableArguments {
     var path: String
 
     /// Reads the file and shows its warnings.
-    func load(
+    func load<Content: JobDescription>(
+        _ accepted: AcceptedJobs<Content>,
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
-    ) throws -> JobFile {
-        let job = try JobFile.load(path: path, environment: ProcessInfo.processInfo.environment)
+    ) throws -> Content {
+        let job = try accepted.load(path: path, environment: ProcessInfo.processInfo.environment)
         job.warnings.forEach(warn)
         return job
     }
 
-    /// The job's pipeline.
+    /// The pipeline of a crawl, after showing the warnings of its file.
+    func pipeline() throws -> Pipeline { try pipeline(of: try load(.crawl)) }
+
     func pipeline(
-        warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") },
+        of job: JobFile,
         waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
     ) throws -> Pipeline {
-        let job = try load(warn: warn)
-        return Pipeline(
+        Pipeline(
             job: job,
+            at: try LedgerAddress(of: job, waiting: waiting),
             version: storeLedgerVersion,
             jobFile: JobFilePlace(
                 path: URL(filePath: path).standardizedFileURL.path,
                 host: ProcessInfo.processInfo.hostName
-            ),
-            applicationName: StoreLedger.applicationName(job: job.name),
-            databaseDeadline: try databaseDeadline(),
-            waiting: waiting
+            )
         )
+    }
+
+    /// The pipeline of an action, after showing the warnings of its file.
+    func actionPipeline() throws -> ActionPipeline {
+        let job = try load(.action)
+        return ActionPipeline(job: job, at: try LedgerAddress(of: job))
     }
 }
 
-/// How long to wait for PostgreSQL: `STORELEDGER_DATABASE_DEADLINE` in the environment, in seconds, 60 by default.
-func databaseDeadline() throws -> Duration {
-    let named = ProcessInfo.processInfo.environment["STORELEDGER_DATABASE_DEADLINE"]
-    guard let seconds = Int(named ?? "60"), (1...86_400).contains(seconds) else {
-        throw ValidationError("STORELEDGER_DATABASE_DEADLINE must be whole seconds from 1 to 86400.")
+extension JobArgument {
+    init(path: String) {
+        self.init()
+        self.path = path
     }
-    return .seconds(seconds)
 }

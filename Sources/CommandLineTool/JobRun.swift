@@ -20,34 +20,25 @@ struct ConcurrencyOption: ParsableArguments {
 /// What `run` and `retry` do with their job.
 struct JobRun {
     let argument: JobArgument
-    let concurrency: Int?
+    let options: Pipeline.Options
     let process: ProcessOptions
 
     /// Runs the job, shows its progress, and writes the summary to stdout.
     ///
     /// However the process ends, it then writes the metrics and sends the notification, both with its exit code.
-    func perform(
-        restart: Bool = false,
-        retryFailed: Bool = false,
-        ifOlderThan limit: ShortDuration? = nil
-    ) async throws {
+    func perform(ifOlderThan limit: ShortDuration? = nil) async throws {
         let (log, form) = process.display
         let attempt = RunAttempt(jobFile: argument.path)
-        let options = Pipeline.Options(
-            restart: restart,
-            retryFailed: retryFailed,
-            concurrency: concurrency,
-            maximumDuration: process.maxDuration?.duration
-        )
         do {
             try await CommandLineTool.perform(job: argument.path, log: log) {
-                let pipeline = try argument.pipeline(warn: log.warn, waiting: { log.report(.databaseWait($0)) })
+                let job = try argument.load(.crawl, warn: log.warn)
+                let pipeline = try argument.pipeline(of: job, waiting: { log.report(.databaseWait($0)) })
                 attempt.read(pipeline)
-                if let limit, let recent = try await pipeline.recentRun(within: limit.duration) {
+                if let limit, let recent = try await recentRun(of: pipeline, within: limit.duration) {
                     attempt.skip()
                     return try show(recent, of: pipeline.job.name, limit: limit, log)
                 }
-                try await run(pipeline, options, attempt, log, form, job: argument.path)
+                try await run(pipeline, attempt, log, form, job: argument.path)
             }
         } catch {
             // The only other error is a wrong value in the environment, which counts as a wrong command line.
@@ -59,7 +50,6 @@ struct JobRun {
 
     private func run(
         _ pipeline: Pipeline,
-        _ options: Pipeline.Options,
         _ attempt: RunAttempt,
         _ log: RunLog,
         _ form: ProgressForm,
@@ -92,6 +82,15 @@ struct JobRun {
         }
         let status = report.exitStatus
         if status != .complete { throw ExitCode(status.rawValue) }
+    }
+
+    /// The newest complete run of the job, if it began less than `limit` ago and no run is unfinished.
+    private func recentRun(of pipeline: Pipeline, within limit: Duration) async throws -> RecentRun? {
+        try await pipeline.openLedger()
+        guard let app = try await pipeline.knownApp() else { return nil }
+        let now = try await pipeline.ledger.now()
+        let plan = RunPlan(job: pipeline.job, app: app, now: now, restart: false, version: storeLedgerVersion)
+        return try await pipeline.ledger.recentRun(plan, within: limit)
     }
 
     private func show(_ recent: RecentRun, of job: String, limit: ShortDuration, _ log: RunLog) throws {

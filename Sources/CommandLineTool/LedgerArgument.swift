@@ -27,13 +27,10 @@ struct LedgerArgument: ParsableArguments {
         if path == nil { _ = try databaseURL() }
     }
 
-    /// The database URL and schema, from the job file if one is given.
-    func place() throws -> (url: DatabaseURL, schema: String) {
-        guard let path else { return (try databaseURL(), schema ?? PostgresOutput.defaultSchema) }
-        var job = JobArgument()
-        job.path = path
-        let output = try job.load().output.postgres
-        return (output.url, output.schema)
+    /// The ledger's address, from the job file if one is given.
+    func address() throws -> LedgerAddress {
+        guard let path else { return try LedgerAddress(PostgresOutput(url: try databaseURL(), schema: schema)) }
+        return try LedgerAddress(try JobArgument(path: path).load(.crawl).postgres)
     }
 
     private func databaseURL() throws -> DatabaseURL {
@@ -44,16 +41,38 @@ struct LedgerArgument: ParsableArguments {
     }
 }
 
-/// The reader of a ledger, not yet connected.
-func ledgerReader(at url: DatabaseURL, schema: String) throws -> LedgerReader {
-    LedgerReader(
-        url: url,
-        schema: schema,
-        version: storeLedgerVersion,
-        applicationName: StoreLedger.applicationName(),
-        databaseDeadline: try databaseDeadline(),
-        waiting: reportDatabaseWait
-    )
+extension LedgerAddress {
+    /// The address of a command's ledger.
+    ///
+    /// How long the command waits for PostgreSQL is `STORELEDGER_DATABASE_DEADLINE` in the environment, in seconds, 60 by
+    /// default.
+    ///
+    /// - Parameters:
+    ///   - job: The name of the job, for `application_name`.
+    ///   - waiting: Called with PostgreSQL's message while no session can be opened.
+    /// - Throws: `ValidationError` for another value in the environment.
+    init(
+        _ database: PostgresOutput,
+        job: String? = nil,
+        waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
+    ) throws {
+        let deadline = ProcessInfo.processInfo.environment["STORELEDGER_DATABASE_DEADLINE"]
+        guard let seconds = Int(deadline ?? "60"), (1...86_400).contains(seconds) else {
+            throw ValidationError("STORELEDGER_DATABASE_DEADLINE must be whole seconds from 1 to 86400.")
+        }
+        self.init(database: database)
+        applicationName = StoreLedger.applicationName(job: job)
+        self.deadline = .seconds(seconds)
+        self.waiting = waiting
+    }
+
+    /// The address of a job's ledger.
+    init(
+        of job: some JobDescription,
+        waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
+    ) throws {
+        try self.init(job.postgres, job: job.name, waiting: waiting)
+    }
 }
 
 /// Checks the option `--schema`, which is allowed only without a job file.

@@ -18,7 +18,7 @@ struct LedgerOptions: ParsableArguments {
 
     /// The ledger, not yet connected.
     func ledger() throws -> Ledger {
-        try ledgerReader(at: try url(), schema: schema ?? PostgresOutput.defaultSchema).ledger
+        try LedgerAddress(PostgresOutput(url: try url(), schema: schema)).ledger()
     }
 
     private func url() throws -> DatabaseURL {

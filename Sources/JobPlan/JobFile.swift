@@ -89,3 +89,7 @@ package struct JobFile: Equatable, Sendable {
     /// They are shown once at the start.
     package let warnings: [String]
 }
+
+extension JobFile: RequestingJob {
+    package var postgres: PostgresOutput { output.postgres }
+}

@@ -4,6 +4,12 @@ package struct PostgresOutput: Equatable, Sendable {
     /// `[a-z_][a-z0-9_]{0,62}`, not beginning with `pg_`.
     package let schema: String
 
+    /// - Parameter schema: `nil` for ``defaultSchema``.
+    package init(url: DatabaseURL, schema: String? = nil) {
+        self.url = url
+        self.schema = schema ?? Self.defaultSchema
+    }
+
     /// The schema of a job that names none.
     package static let defaultSchema = "appstore"
 

@@ -27,63 +27,35 @@ package struct Pipeline: Sendable {
     let version: String
     /// `nil` if the job was not read from a file.
     let jobFile: JobFilePlace?
-    let applicationName: String
 
     /// Makes the pipeline; reads nothing and opens no connection.
-    ///
-    /// - Parameters:
-    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it; at most 63 bytes
-    ///     are kept.
-    ///   - databaseDeadline: How long to wait until PostgreSQL is available, at the start and after a lost connection,
-    ///     before ending with 69.
-    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
     package init(
         job: JobFile,
+        at address: LedgerAddress,
         version: String,
         jobFile: JobFilePlace? = nil,
-        applicationName: String = "storeledger",
-        databaseDeadline: Duration = .seconds(60),
-        waiting: @escaping @Sendable (String) -> Void = { _ in },
         time: Timekeeper = .system
     ) {
         self.job = job
         self.version = version
         self.jobFile = jobFile
-        self.applicationName = applicationName
         self.time = time
         // A page takes milliseconds to commit, so a few sessions serve many workers.
-        let sessions = min(8, max(2, job.limits.concurrency / 4))
-        ledger = Ledger(
-            conninfo: job.output.postgres.url.connectionString(applicationName: applicationName),
-            schema: job.output.postgres.schema,
-            sessions: sessions,
-            deadline: databaseDeadline,
-            waiting: { waiting($0.message) }
-        )
+        ledger = address.ledger(sessions: min(8, max(2, job.limits.concurrency / 4)))
     }
 
     /// Options of a run in addition to the job file.
     package struct Options: Sendable {
         /// Start every item again from its first page; stored records are kept.
-        package let restart: Bool
+        package var restart = false
         /// Crawl only the items that failed in earlier runs.
-        package let retryFailed: Bool
+        package var retryFailed = false
         /// Replaces the job's `limits.concurrency`.
-        package let concurrency: Int?
+        package var concurrency: Int?
         /// Stop in an orderly way after this time, with 75 if work is left.
-        package let maximumDuration: Duration?
+        package var maximumDuration: Duration?
 
-        package init(
-            restart: Bool = false,
-            retryFailed: Bool = false,
-            concurrency: Int? = nil,
-            maximumDuration: Duration? = nil
-        ) {
-            self.restart = restart
-            self.retryFailed = retryFailed
-            self.concurrency = concurrency
-            self.maximumDuration = maximumDuration
-        }
+        package init() {}
     }
 
     /// Starts a run of the job or resumes its unfinished run.

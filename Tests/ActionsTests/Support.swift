@@ -22,7 +22,7 @@ enum TestJob {
             output: {postgres: {url: "postgresql:///ledger"}}
 
             """
-        return try ActionJob.parse(text, path: "/jobs/extend.yaml", environment: [:])
+        return try AcceptedJobs.action.parse(text, path: "/jobs/extend.yaml", environment: [:])
     }
 }
 

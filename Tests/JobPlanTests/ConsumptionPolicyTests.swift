@@ -18,12 +18,12 @@ import Testing
     }
 
     private static func load(_ text: String) throws -> ActionJob {
-        try ActionJob.parse(text, path: "job.yaml", environment: [:])
+        try AcceptedJobs.action.parse(text, path: "job.yaml", environment: [:])
     }
 
     private static func complaint(_ text: String) throws -> String {
         do throws(JobFileError) {
-            _ = try ActionJob.parse(text, path: "job.yaml", environment: [:])
+            _ = try AcceptedJobs.action.parse(text, path: "job.yaml", environment: [:])
             return ""
         } catch {
             return error.description

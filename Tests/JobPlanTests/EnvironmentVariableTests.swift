@@ -25,7 +25,7 @@ import Testing
 
             """
         let error = #expect(throws: JobFileError.self) {
-            _ = try ActionJob.parse(text, path: "job.yaml", environment: [:])
+            _ = try AcceptedJobs.action.parse(text, path: "job.yaml", environment: [:])
         }
         let lines = (error?.description ?? "").split(separator: "\n")
         #expect(lines.count == 3 && lines.allSatisfy { $0.contains(" needs the environment variable ") }, "\(lines)")

@@ -10,7 +10,9 @@ import Testing
             let fifo = "\(directory)/fifo"
             #expect(unsafe mkfifo(fifo, 0o600) == 0)
             for path in ["\(directory)/none.yaml", directory, fifo, "/dev/null"] {
-                let error = #expect(throws: JobFileError.self) { try JobFile.load(path: path, environment: [:]) }
+                let error = #expect(throws: JobFileError.self) {
+                    try AcceptedJobs.crawl.load(path: path, environment: [:])
+                }
                 #expect(error?.kind == .missingFile, "\(path)")
                 #expect(error?.kind.rawValue == 66)
             }
@@ -19,7 +21,7 @@ import Testing
 
     @Test func `JF01 the message about a missing file names it`() throws {
         let error = #expect(throws: JobFileError.self) {
-            try JobFile.load(path: "/nowhere/job.yaml", environment: [:])
+            try AcceptedJobs.crawl.load(path: "/nowhere/job.yaml", environment: [:])
         }
         #expect(
             error?.description == """

@@ -81,7 +81,7 @@ import Testing
             )
             try Data(text.utf8).write(to: URL(filePath: "\(directory)/jobs/job.yaml"))
 
-            let job = try JobFile.load(path: "\(directory)/jobs/../jobs/job.yaml", environment: [:])
+            let job = try AcceptedJobs.crawl.load(path: "\(directory)/jobs/../jobs/job.yaml", environment: [:])
 
             #expect(
                 job.appStore.privateKeyFile == "\(directory)/jobs/keys/SubscriptionKey.p8".replacing("//", with: "/")
@@ -160,7 +160,7 @@ import Testing
 
     @Test(arguments: shippedJobs)
     func `every shipped job loads for the simulator, named like its file`(name: String) throws {
-        let job = try JobFile.load(path: Self.shipped(name), environment: Self.sampleEnvironment)
+        let job = try AcceptedJobs.crawl.load(path: Self.shipped(name), environment: Self.sampleEnvironment)
 
         #expect(job.name == name && job.warnings.isEmpty)
         #expect(job.appStore.isLoopback && job.appStore.trustedRoots == ["/simulator/root.cer"])
@@ -171,7 +171,7 @@ import Testing
         var environment = Self.sampleEnvironment
         environment["APPSTORE_BASE_URL"] = nil
         environment["APPSTORE_TRUSTED_ROOT"] = ""
-        let job = try JobFile.load(path: Self.shipped(name), environment: environment)
+        let job = try AcceptedJobs.crawl.load(path: Self.shipped(name), environment: environment)
 
         #expect(job.appStore.baseURL == AppStoreEnvironment.production.baseURL)
         #expect(job.appStore.trustedRoots.isEmpty)

@@ -28,7 +28,7 @@ enum JobText {
         try inDirectory { directory in
             let path = "\(directory)/job.yaml"
             try Data(bytes).write(to: URL(filePath: path))
-            return try JobFile.load(path: path, environment: environment)
+            return try AcceptedJobs.crawl.load(path: path, environment: environment)
         }
     }
 

@@ -13,7 +13,7 @@ struct ReceiverJobTests {
         """
 
     private func parse(_ rest: String) throws -> ReceiverJob {
-        try ReceiverJob.parse(Self.head + rest, path: "/etc/jobs/receiver.yaml", environment: [:])
+        try AcceptedJobs.receiver.parse(Self.head + rest, path: "/etc/jobs/receiver.yaml", environment: [:])
     }
 
     private func problems(_ rest: String) -> [String] {
@@ -63,7 +63,7 @@ struct ReceiverJobTests {
 
     @Test func `a job without streams cannot run, and the message names the command that can`() {
         #expect {
-            try JobFile.parse(Self.head + "receiver: {}", path: "r.yaml", environment: [:])
+            try AcceptedJobs.crawl.parse(Self.head + "receiver: {}", path: "r.yaml", environment: [:])
         } throws: { error in
             "\(error)".contains("storeledger receive JOB") && (error as? JobFileError)?.kind == .configuration
         }

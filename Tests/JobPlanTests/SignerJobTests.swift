@@ -13,7 +13,7 @@ struct SignerJobTests {
         """
 
     private func parse(_ text: String) throws -> SignerJob {
-        try SignerJob.parse(text, path: "/etc/jobs/signer.yaml", environment: [:])
+        try AcceptedJobs.signer.parse(text, path: "/etc/jobs/signer.yaml", environment: [:])
     }
 
     @Test func `a job with only app and appStore is enough`() throws {

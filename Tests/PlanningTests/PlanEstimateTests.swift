@@ -27,7 +27,7 @@ struct PlanEstimateTests {
         return try await withTemporaryDirectory { directory in
             let path = "\(directory)/job.yaml"
             try Data(text.utf8).write(to: URL(filePath: path))
-            return try JobFile.load(path: path, environment: [:])
+            return try AcceptedJobs.crawl.load(path: path, environment: [:])
         }
     }
 

@@ -15,17 +15,19 @@ struct ActionStatusCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Flag(help: "Write one JSON document to stdout: an array of batches.")
     var json = false
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            let text = BatchStatusText(try await pipeline.status(), job: pipeline.job.name, path: job.path)
+            let pipeline = try job.actionPipeline()
+            let actions = try await pipeline.actions()
+            let statuses = try await actions.statuses(of: try await actions.batches())
+            let text = BatchStatusText(statuses, job: pipeline.job.name, path: job.path)
             if json { return Console.result(try text.json()) }
-            if let approval = try await pipeline.policyApproval() {
+            if let approval = try await actions.policyApproval() {
                 Console.result(PolicyApprovalText(approval, job: pipeline.job.name).line)
             }
             text.lines.forEach(Console.result)
@@ -46,7 +48,7 @@ struct ActionResultsCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Option(
         help: ArgumentHelp("Where to write the files (default: output.results.directory).", valueName: "DIR")
@@ -58,7 +60,7 @@ struct ActionResultsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
+            let pipeline = try job.actionPipeline()
             let (batch, directory, files) = try await pipeline.results(in: directory, of: batch?.lowercased())
             Console.result("\(pipeline.job.name): batch \(batch.sha256) in \(directory)")
             for file in files { Console.result("  \(file.file) (\(counted(file.rows, "row")))") }

@@ -24,7 +24,7 @@ struct ApproveActionsCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Option(help: ArgumentHelp("The hash of the batch: 64 digits.", valueName: "HASH"))
     var batch: String?
@@ -48,17 +48,17 @@ struct ApproveActionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
+            let pipeline = try job.actionPipeline()
             if let policy, let expires {
-                let approval = try await pipeline.approvePolicy(
+                let approval = try await pipeline.actions().approvePolicy(
                     policy.lowercased(),
                     rows: rows,
                     for: expires.duration
                 )
                 return Console.result(PolicyApprovalText(approval, job: pipeline.job.name).line)
             }
-            let (approved, remark) = try await pipeline.approve(batch?.lowercased() ?? "", rows: rows)
-            if let remark { Console.message("storeledger: \(remark)") }
+            let approved = try await pipeline.actions().approve(batch?.lowercased() ?? "", rows: rows)
+            if let remark = pipeline.changeOfInput(of: approved) { Console.message("storeledger: \(remark)") }
             let by = approved.approvedBy ?? ""
             let until = approved.expiresAt?.iso8601 ?? ""
             Console.result(

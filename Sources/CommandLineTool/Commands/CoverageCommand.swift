@@ -1,3 +1,4 @@
+import AppStoreModel
 import ArgumentParser
 import Basics
 import JobPlan
@@ -32,24 +33,23 @@ struct CoverageCommand: AsyncParsableCommand {
         try await perform(job: place.ledger.path) {
             switch try place.source() {
             case .job(let pipeline):
-                let hasRun = all ? try await pipeline.coverage(line) : try await summarise(pipeline)
-                if !hasRun { Console.message("\(pipeline.job.name) has never run") }
-            case .ledger(let reader):
-                let (app, job) = try await place.appAndJob(in: reader)
-                if all {
-                    try await reader.ledger.coverage(of: job, app: app.id, line)
-                } else {
-                    try show(try await reader.ledger.coverageSummary(of: job, app: app))
+                let (job, ledger) = (pipeline.job, pipeline.ledger)
+                try await ledger.open()
+                guard let id = try await pipeline.knownApp(), try await ledger.jobs(of: id).contains(job.name) else {
+                    return Console.message("\(job.name) has never run")
                 }
+                let app = KnownApp(id: id, bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
+                try await show(job.name, of: app, in: ledger)
+            case .ledger(let ledger):
+                let (app, job) = try await place.appAndJob(in: ledger)
+                try await show(job, of: app, in: ledger)
             }
         }
     }
 
-    /// - Returns: Whether the job has ever run.
-    private func summarise(_ pipeline: Pipeline) async throws -> Bool {
-        guard let streams = try await pipeline.coverageSummary() else { return false }
-        try show(streams)
-        return true
+    private func show(_ job: String, of app: KnownApp, in ledger: Ledger) async throws {
+        if all { return try await ledger.coverage(of: job, app: app.id, line) }
+        try show(try await ledger.coverageSummary(of: job, app: app))
     }
 
     private func show(_ streams: [StreamCoverage]) throws {

@@ -21,14 +21,9 @@ struct DictionaryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: ledger.path) {
-            let (url, schema) = try ledger.place()
-            let dictionary = try await Pipeline.dictionary(
-                at: url,
-                schema: schema,
-                applicationName: StoreLedger.applicationName(),
-                databaseDeadline: try databaseDeadline(),
-                waiting: reportDatabaseWait
-            )
+            let ledger = try ledger.address().ledger()
+            try await ledger.open()
+            let dictionary = try await ledger.dictionary()
             (dbtSources ? dictionary.dbtSources : dictionary.markdown).forEach(Console.result)
         }
     }

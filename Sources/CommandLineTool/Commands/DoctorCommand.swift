@@ -1,4 +1,5 @@
 import ArgumentParser
+import JobPlan
 import Pipeline
 import Synchronization
 
@@ -32,16 +33,13 @@ struct DoctorCommand: AsyncParsableCommand {
                 Console.result("\(mark) \(check.subject): \(namingJob(path, in: check.finding))")
                 worst.withLock { if $0 == 0 { $0 = check.exitCode } }
             }
-            if let pipeline = try job.actionPipeline() {
-                Console.result("ok    job file: \(path)")
-                await pipeline.doctor(show)
-            } else if let pipeline = try job.receiverPipeline() {
-                Console.result("ok    job file: \(path)")
-                await pipeline.doctor(show)
-            } else {
-                let pipeline = try job.pipeline()
-                Console.result("ok    job file: \(path)")
-                await pipeline.doctor(show)
+            let file = try job.load(.any)
+            let address = try LedgerAddress(of: file)
+            Console.result("ok    job file: \(path)")
+            switch file {
+            case .crawl(let crawl): try await job.pipeline(of: crawl).doctor(show)
+            case .action(let action): await ActionPipeline(job: action, at: address).doctor(show)
+            case .receiver(let receiver): await ReceiverPipeline(job: receiver, at: address).doctor(show)
             }
             let code = worst.withLock { $0 }
             if code != 0 { throw ExitCode(code) }

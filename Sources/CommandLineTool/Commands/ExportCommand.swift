@@ -63,9 +63,11 @@ struct ExportCommand: AsyncParsableCommand {
                     Console.result("\(unchanged.output.format.title): no changes since the last part")
                 }
                 files = published.flatMap(\.files)
-            case .ledger(let reader):
-                let (app, job) = try await place.appAndJob(in: reader)
-                files = try await reader.export(try output(), job: job, app: app).files
+            case .ledger(let ledger):
+                let (app, job) = try await place.appAndJob(in: ledger)
+                let roots = try await ledger.trustedRoots(of: app.id)
+                let order = PublishOrder(try output(), job: job, run: nil, trustedRoots: roots)
+                files = try await ledger.publish(order, of: app.id).files
             }
             for file in files {
                 Console.result("\(file.file): \(file.rows) rows, \(file.bytes) bytes")

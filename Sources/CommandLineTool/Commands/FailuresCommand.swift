@@ -3,6 +3,7 @@ import Basics
 import JobPlan
 import Ledger
 import Pipeline
+import Publish
 
 struct FailuresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,17 +30,52 @@ struct FailuresCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.pipeline()
-            let name = pipeline.job.name
-            let neverRan = "\(name) has never run"
-            guard let csv else {
-                switch try await pipeline.failures(reason: Self.show, item: Self.show) {
-                case nil: return Console.result(neverRan)
-                case false?: return Console.result("\(name): no failed items")
-                case true?: return
-                }
+            let (name, ledger) = (pipeline.job.name, pipeline.ledger)
+            try await ledger.open()
+            guard let app = try await pipeline.knownApp(), try await ledger.jobs(of: app).contains(name) else {
+                return Console.result("\(name) has never run")
             }
-            guard let count = try await pipeline.exportFailures(to: csv) else { return Console.result(neverRan) }
-            Console.result("\(csv): \(counted(count, "failed item")) of \(name)")
+            func batch(_ reason: FailureReason? = nil, after last: FailedItem?) async throws -> [FailedItem] {
+                try await ledger.failedItems(of: name, app: app, because: reason, after: last, atMost: 5_000)
+            }
+            if let csv {
+                let count = try await Self.export(to: csv) { try await batch(after: $0) }
+                return Console.result("\(csv): \(counted(count, "failed item")) of \(name)")
+            }
+            let reasons = try await ledger.failureReasons(of: name, app: app)
+            if reasons.isEmpty { Console.result("\(name): no failed items") }
+            for reason in reasons {
+                Self.show(reason)
+                var last: FailedItem?
+                repeat {
+                    let items = try await batch(reason, after: last)
+                    items.forEach(Self.show)
+                    last = items.last
+                } while last != nil
+            }
+        }
+    }
+
+    /// Writes the items, with Apple's code and message, into a file with mode 0600.
+    ///
+    /// - Returns: The number of items.
+    private static func export(
+        to path: String,
+        _ items: (_ last: FailedItem?) async throws -> [FailedItem]
+    ) async throws -> Int {
+        var last: FailedItem?
+        let columns = ["stream", "item_key", "error_code", "error_message", "request_count", "run_id", "failed_at"]
+        return try await publishCSV(at: path, columns: columns) {
+            let batch = try await items(last)
+            guard let end = batch.last else { return nil }
+            last = end
+            return batch.map { item in
+                [
+                    .text(item.stream), .text(item.item), item.errorCode.map(CSVCell.number) ?? .null,
+                    .text(item.message), .number(item.requests), .number(item.run),
+                    item.failedAt.map(CSVCell.text) ?? .null,
+                ]
+            }
         }
     }
 

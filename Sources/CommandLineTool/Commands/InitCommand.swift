@@ -163,7 +163,7 @@ struct InitCommand: AsyncParsableCommand {
     /// Checks the text in the same way as `run`, before the file is written.
     private func check(_ text: String) throws -> JobFile {
         do {
-            return try JobFile.parse(text, path: file, environment: JobDraft.environment)
+            return try AcceptedJobs.crawl.parse(text, path: file, environment: JobDraft.environment)
         } catch {
             Console.message("storeledger: " + error.description)
             throw ExitCode(error.kind.rawValue)

@@ -32,7 +32,9 @@ struct ListJobsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
-            let jobs = try await Pipeline.jobs(in: try ledger.ledger())
+            let ledger = try ledger.ledger()
+            try await ledger.open()
+            let jobs = try await ledger.knownJobs()
             if json { return Console.result(try JSONOutput.document(jobs)) }
             if jobs.isEmpty { Console.result("no job has ever run") }
             for job in jobs {
@@ -82,15 +84,40 @@ struct RemoveJobCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
-            let (removed, kinds) = try await Pipeline.removeJob(
-                name,
-                ofApp: app,
-                environment: environment,
-                in: try ledger.ledger()
-            )
-            let kept = kinds.contains(.action) ? "what it sent is kept" : "its records are kept"
+            let ledger = try ledger.ledger()
+            try await ledger.openToWrite()
+            let (removed, jobs) = try await find(in: ledger)
+            let hasAction = jobs.contains { $0.action != nil }
+            // The crawl first: the role for crawls may not forget an action, and its refusal ends the command.
+            if jobs.contains(where: { $0.action == nil }) { try check(await ledger.forget(name, of: removed.id)) }
+            if hasAction { try check(await ledger.forgetActions(name, of: removed.id)) }
+            let kept = hasAction ? "what it sent is kept" : "its records are kept"
             Console.result("\(name): removed from \(removed.bundleId) (\(removed.environment)); \(kept)")
             Console.message("storeledger: remove its metrics file and its timer too, if it has any")
+        }
+    }
+
+    /// The app of the job, and its jobs of this name: a crawl, an action or both.
+    ///
+    /// - Throws: ``JobNotRemoved``.
+    private func find(in ledger: Ledger) async throws -> (app: KnownApp, jobs: [KnownJob]) {
+        let jobs = try await ledger.knownJobs().filter { $0.job == name }
+        let apps = try await ledger.knownApps().filter { known in
+            app ?? known.bundleId == known.bundleId && environment ?? known.environment == known.environment
+                && jobs.contains { $0.app == known.bundleId && $0.environment == known.environment }
+        }
+        guard let app = apps.first else { throw JobNotRemoved.unknown(job: name) }
+        guard apps.count == 1 else {
+            throw JobNotRemoved.ambiguous(job: name, apps: apps.map { "\($0.bundleId) (\($0.environment))" })
+        }
+        return (app, jobs.filter { $0.app == app.bundleId && $0.environment == app.environment })
+    }
+
+    private func check(_ removal: JobRemoval) throws {
+        switch removal {
+        case .removed: break
+        case .running: throw JobNotRemoved.running(job: name)
+        case .unknown: throw JobNotRemoved.unknown(job: name)
         }
     }
 }

@@ -31,21 +31,15 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let schema: String
-            let migration: (changes: Migrator.Report, refresh: RefreshReport?)
-            if let action = try job.actionPipeline() {
-                schema = action.job.postgres.schema
-                migration = try await action.migrate(partitions: partitions)
-            } else if let receiver = try job.receiverPipeline() {
-                schema = receiver.job.postgres.schema
-                migration = try await receiver.migrate(partitions: partitions)
-            } else {
-                let pipeline = try job.pipeline()
-                schema = pipeline.job.output.postgres.schema
-                migration = try await pipeline.migrate(partitions: partitions)
-            }
-            MigrationText(schema: schema, changes: migration.changes, refresh: migration.refresh)
-                .lines.forEach(Console.result)
+            let ledger = try LedgerAddress(of: try job.load(.any)).ledger(sessions: 2)
+            let directory = try SQLDirectory.find()
+            try await ledger.connect()
+            try await ledger.requirePrimary()
+            let changes = try await Migrator(ledger: ledger, directory: directory).migrate(partitions: partitions)
+            // Outside the migration's transaction, because it takes minutes for a large ledger and would
+            // block other sessions.
+            let refresh = try await ledger.recordingFailure { try await ledger.refreshRedefinedViews() }
+            MigrationText(schema: ledger.schema, changes: changes, refresh: refresh).lines.forEach(Console.result)
         }
     }
 }

@@ -15,15 +15,19 @@ struct PlanActionsCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Flag(help: "Write one JSON document to stdout.")
     var json = false
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            for warning in try await pipeline.queryWarnings() { Console.message("storeledger: warning: \(warning)") }
+            let pipeline = try job.actionPipeline()
+            if pipeline.job.readsQuery {
+                for warning in try await pipeline.actions().queryWarnings() {
+                    Console.message("storeledger: warning: \(warning)")
+                }
+            }
             try BatchSummaryText(try await pipeline.plan(), of: pipeline.job, path: job.path).show(json: json)
         }
     }
@@ -43,7 +47,7 @@ struct RetryActionsCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Option(help: ArgumentHelp("The corrected rows.", valueName: "FILE"))
     var csv: String?
@@ -53,7 +57,7 @@ struct RetryActionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
+            let pipeline = try job.actionPipeline()
             try BatchSummaryText(try await pipeline.retry(csv: csv), of: pipeline.job, path: job.path).show(json: json)
         }
     }

@@ -1,5 +1,8 @@
+import AppStoreModel
 import ArgumentParser
 import Basics
+import JobPlan
+import Ledger
 import Pipeline
 import Planning
 
@@ -18,7 +21,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let plan = try await job.pipeline().plan()
+            let plan = try await report(of: try job.pipeline())
             for warning in plan.warnings { Console.message("storeledger: warning: \(warning)") }
             if json { return Console.result(try JSONOutput.document(plan)) }
             Console.result("\(plan.job): \(customers(of: plan))")
@@ -53,6 +56,45 @@ struct PlanCommand: AsyncParsableCommand {
                     + "\(words(atShare)) at the job's share of \(share)%\(remark)"
             )
         }
+    }
+
+    /// The job's work, and how long it takes under Apple's limits.
+    ///
+    /// Queries the database only for the number of IDs that come from a query or from notifications.
+    private func report(of pipeline: Pipeline) async throws -> PlanReport {
+        let (job, ledger) = (pipeline.job, pipeline.ledger)
+        let now = UnixMilliseconds(rawValue: Timekeeper.system.wallClock())
+        var counted = IDCount(distinct: 0, duplicates: 0)
+        var changed: ChangedSoFar?
+        if case .changedSince = job.transactionIds {
+            try await ledger.open()
+            // Without an app, no job of it has run yet.
+            if let app = try await pipeline.knownApp() {
+                let plan = RunPlan(job: job, app: app, now: now, restart: false, version: storeLedgerVersion)
+                changed = try await ledger.changedSoFar(plan)
+            }
+            let expected = max(changed?.customers ?? 0, changed?.customersOfLastRun ?? 0)
+            counted.distinct = Int(changed?.unfinished?.customers ?? expected)
+        }
+        var ownIds: [StreamName: Int] = [:]
+        var warnings = job.warnings(at: now)
+        for list in job.idLists {
+            let count = try await count(list, in: ledger)
+            if let stream = list.stream { ownIds[stream] = count.distinct } else { counted = count }
+            if count.distinct == 0 { warnings.append(EmptyList(list).sentence) }
+            if let nulls = count.nullSentence { warnings.append("\(list.key): \(nulls)") }
+            guard case .query(let sql) = list.list else { continue }
+            warnings += try await ledger.sharedNames(in: sql).map { $0.readsOwn(list.key) }
+        }
+        return PlanReport(of: job, ids: counted, ownIds: ownIds, changed: changed, warnings: warnings, now: now)
+    }
+
+    /// The number of IDs in a list; a query is counted by the database.
+    private func count(_ list: NamedIDList, in ledger: Ledger) async throws -> IDCount {
+        if let count = try IDSource(list.list, of: list.kind).count() { return count }
+        guard case .query(let sql) = list.list else { return IDCount(distinct: 0, duplicates: 0) }
+        try await ledger.connect()
+        return try await ledger.countListed(by: sql, of: list.kind)
     }
 
     private func customers(of plan: PlanReport) -> String {

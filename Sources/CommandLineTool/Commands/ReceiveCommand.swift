@@ -48,12 +48,12 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path, endsBySignal: true) {
-            let job = try job.loadReceiver()
+            let job = try job.load(.receiver)
             let settings = job.receiver.replacing(listen: listen, path: path)
             var limits = ReceiverLimits()
             limits.connections = min(limits.connections, OpenFiles.raiseLimit() - OpenFiles.reserve)
-            let pipeline = try ReceiverPipeline(job, settings: settings, limits: limits)
-            try await pipeline.receive { event in
+            let pipeline = ReceiverPipeline(job: job, at: try LedgerAddress(of: job))
+            try await pipeline.receive(settings, limits: limits) { event in
                 if case .remark(let sentence) = event {
                     Console.message("storeledger: \(sentence)")
                 } else if case .listening(let port) = event {
@@ -71,37 +71,4 @@ struct ReceiveCommand: AsyncParsableCommand {
 
 extension ListenAddress: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
-}
-
-extension JobArgument {
-    /// The pipeline of a job with only a receiver, for commands that accept every kind; `nil` for other jobs.
-    func receiverPipeline() throws -> ReceiverPipeline? {
-        let job = try AnyJob.load(path: path, environment: ProcessInfo.processInfo.environment)
-        guard case .receiver(let job) = job else { return nil }
-        return try ReceiverPipeline(job, settings: job.receiver)
-    }
-
-    /// Reads the file for `receive`.
-    func loadReceiver() throws -> ReceiverJob {
-        try ReceiverJob.load(path: path, environment: ProcessInfo.processInfo.environment)
-    }
-}
-
-extension ReceiverPipeline {
-    /// The pipeline of a command; shows the warnings of the job file.
-    fileprivate init(
-        _ job: ReceiverJob,
-        settings: ReceiverSettings,
-        limits: ReceiverLimits = ReceiverLimits()
-    ) throws {
-        job.warnings.forEach { Console.message("storeledger: warning: \($0)") }
-        self.init(
-            job: job,
-            settings: settings,
-            limits: limits,
-            applicationName: StoreLedger.applicationName(job: job.name),
-            databaseDeadline: try databaseDeadline(),
-            waiting: reportDatabaseWait
-        )
-    }
 }

@@ -1,6 +1,8 @@
+import AppStoreModel
 import ArgumentParser
 import Basics
 import FoundationEssentials
+import JobPlan
 import Ledger
 import Pipeline
 
@@ -42,24 +44,19 @@ struct ReconcileCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let receiver = try job.receiverPipeline()
-            if receiver != nil, metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
-            let pipeline = receiver == nil ? try job.pipeline() : nil
-            let result: Reconciliation? =
-                if let pipeline {
-                    try await pipeline.reconcile(isFinal: final)
-                } else {
-                    try await receiver?.reconcile(isFinal: final)
-                }
-            guard let result else { return }
+            let file = try job.load(.crawlOrReceiver)
+            var pipeline: Pipeline?
+            if case .crawl(let crawl) = file { pipeline = try job.pipeline(of: crawl) }
+            if pipeline == nil, metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
+            let result = try await reconcile(file.app, in: try LedgerAddress(of: file).ledger(sessions: 2))
             if json {
                 Console.result(try JSONOutput.document(result))
             } else {
                 ReconciliationText(result).lines.forEach(Console.result)
             }
-            if let pipeline, let file = metrics.metricsFile {
+            if let pipeline, let path = metrics.metricsFile {
                 let text = MetricsText(try await pipeline.status().map { [$0] } ?? [], at: Date.now).text
-                try MetricsFile.write(MetricsFile.exitMetrics(at: file) + text, to: file)
+                try MetricsFile.write(MetricsFile.exitMetrics(at: path) + text, to: path)
             }
             if result.hasFindings { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
             if let first = result.notRead.first {
@@ -79,6 +76,22 @@ struct ReconcileCommand: AsyncParsableCommand {
                 throw ExitCode(ExitStatus.workLeft.rawValue)
             }
         }
+    }
+
+    /// Compares what the receiver stored with the history that runs have read; sends nothing.
+    private func reconcile(_ app: JobFile.App, in ledger: Ledger) async throws -> Reconciliation {
+        try await ledger.openToWrite()
+        let (bundleId, environment) = (app.bundleId, app.environment)
+        guard let known = try await ledger.knownApp(bundleId: bundleId, environment: environment.rawValue) else {
+            throw NothingReceived()
+        }
+        return try await ledger.reconcile(
+            app: known,
+            bundleId: bundleId,
+            environment: environment,
+            isFinal: final,
+            now: try await ledger.now()
+        )
     }
 
     private static func others(_ days: [String]) -> String {

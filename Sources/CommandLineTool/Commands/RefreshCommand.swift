@@ -34,14 +34,8 @@ struct RefreshCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: ledger.path) {
-            let (url, schema) = try ledger.place()
-            let ledger = try await Pipeline.ledgerToRefresh(
-                at: url,
-                schema: schema,
-                applicationName: StoreLedger.applicationName(),
-                databaseDeadline: try databaseDeadline(),
-                waiting: reportDatabaseWait
-            )
+            let ledger = try ledger.address().ledger()
+            try await ledger.openToWrite()
             if full || !verify {
                 let report = try await ledger.recordingFailure { try await ledger.refreshViews(everything: full) }
                 if !verify { try show(report) }

@@ -16,7 +16,7 @@ struct RehearseActionsCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Option(help: ArgumentHelp("The requests of the last days: 1 to 3650.", valueName: "N"))
     var days: Int64 = 30
@@ -30,8 +30,8 @@ struct RehearseActionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            let text = RehearsalText(try await pipeline.rehearse(days: days), job: pipeline.job.name)
+            let pipeline = try job.actionPipeline()
+            let text = RehearsalText(try await pipeline.actions().rehearse(days: days), job: pipeline.job.name)
             if json { return Console.result(try JSONOutput.document(text.document)) }
             text.lines.forEach(Console.result)
         }

@@ -3,6 +3,7 @@ import Basics
 import JobPlan
 import Ledger
 import Pipeline
+import Publish
 
 struct RejectsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,31 +67,80 @@ struct RejectsCommand: AsyncParsableCommand {
             switch action {
             case .list: try await list(pipeline)
             case .export:
-                let count = try await pipeline.exportRejects(to: values[0])
+                let count = try await export(pipeline, to: values[0])
                 Console.result("\(values[0]): \(counted(count, "rejected record")) of \(name)")
             case .dismiss:
-                let count = try await pipeline.dismissRejects(all ? nil : try ids())
+                let count = try await dismiss(all ? nil : try ids(), pipeline)
                 Console.result("\(name): dismissed \(counted(count, "rejected record"))")
             }
         }
     }
 
+    /// Shows the rejected records of the job that count, oldest first.
     private func list(_ pipeline: Pipeline) async throws {
-        var count = 0
-        try await pipeline.rejects { reject in
-            count += 1
-            if json {
-                // Strings always encode.
-                if let line = try? JSONOutput.line(reject) { Console.result(line) }
-                return
-            }
-            Console.result("\(reject.id): \(reject.reason): \(reject.detail)")
-            Console.result(
-                "  \(reject.stream) \(itemName(reject.item)), \(reject.environment), received in \(counted(reject.seen, "run")), "
-                    + "last \(reject.lastSeenAt)"
+        try await pipeline.openLedger()
+        let app = try await pipeline.knownApp()
+        var last: Int64 = 0
+        var batch: [RejectedRow] = []
+        repeat {
+            guard let app else { break }
+            batch = try await pipeline.ledger.rejects(
+                of: pipeline.job.name,
+                app: app,
+                after: last,
+                atMost: 1_000,
+                withText: false
             )
+            try batch.forEach(show)
+            last = batch.last?.id ?? last
+        } while !batch.isEmpty
+        if last == 0, !json { Console.result("\(pipeline.job.name): no rejected records") }
+    }
+
+    private func show(_ reject: RejectedRow) throws {
+        if json { return Console.result(try JSONOutput.line(reject)) }
+        Console.result("\(reject.id): \(reject.reason): \(reject.detail)")
+        Console.result(
+            "  \(reject.stream) \(itemName(reject.item)), \(reject.environment), received in \(counted(reject.seen, "run")), "
+                + "last \(reject.lastSeenAt)"
+        )
+    }
+
+    /// Writes the same records with their texts as JSON lines into a file with mode 0600.
+    ///
+    /// - Returns: The number of records.
+    private func export(_ pipeline: Pipeline, to path: String) async throws -> Int {
+        try await pipeline.openLedger()
+        let app = try await pipeline.knownApp()
+        var last: Int64 = 0
+        var count = 0
+        try await publishFile(at: path) {
+            guard let app else { return nil }
+            let batch = try await pipeline.ledger.rejects(
+                of: pipeline.job.name,
+                app: app,
+                after: last,
+                // A text has up to 256 KiB.
+                atMost: 100,
+                withText: true
+            )
+            guard let end = batch.last else { return nil }
+            last = end.id
+            count += batch.count
+            return try batch.flatMap { Array((try JSONOutput.line($0) + "\n").utf8) }
         }
-        if count == 0, !json { Console.result("\(pipeline.job.name): no rejected records") }
+        return count
+    }
+
+    /// - Parameter ids: The records; `nil` for all that count.
+    /// - Returns: The number of texts that no longer count.
+    private func dismiss(_ ids: [Int64]?, _ pipeline: Pipeline) async throws -> Int {
+        try await pipeline.ledger.openToWrite()
+        guard let app = try await pipeline.knownApp() else {
+            if let ids { throw UnknownRejects(ids: ids) }
+            return 0
+        }
+        return try await pipeline.ledger.dismiss(ids, of: pipeline.job.name, app: app)
     }
 
     private func ids() throws -> [Int64] {

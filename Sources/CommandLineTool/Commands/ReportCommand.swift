@@ -1,7 +1,10 @@
+import AppStoreModel
 import ArgumentParser
+import Basics
 import JobPlan
 import Ledger
 import Pipeline
+import Publish
 import Report
 
 struct ReportCommand: AsyncParsableCommand {
@@ -35,17 +38,34 @@ struct ReportCommand: AsyncParsableCommand {
             let job: String
             switch try place.source() {
             case .job(let pipeline):
-                (report, job) = (try await pipeline.report(), pipeline.job.name)
-            case .ledger(let reader):
-                let chosen = try await place.appAndJob(in: reader)
-                (report, job) = (try await reader.report(of: chosen.job, app: chosen.app), chosen.job)
+                let library = try ChartLibrary.find()
+                try await pipeline.openLedger()
+                let app = pipeline.job.app
+                job = pipeline.job.name
+                report = try await pipeline.ledger.report(
+                    of: job,
+                    bundleId: app.bundleId,
+                    environment: app.environment.rawValue,
+                    library: library,
+                    version: storeLedgerVersion
+                )
+            case .ledger(let ledger):
+                let chosen = try await place.appAndJob(in: ledger)
+                job = chosen.job
+                report = try await ledger.report(
+                    of: job,
+                    bundleId: chosen.app.bundleId,
+                    environment: chosen.app.environment,
+                    library: try ChartLibrary.find(),
+                    version: storeLedgerVersion
+                )
             }
             let remark = report.hasRun ? nil : "\(job) has never run"
             if output == "-" {
                 Console.result(report.page)
                 if let remark { Console.message(remark) }
             } else {
-                try write(report, to: output)
+                try publishFile(report.page, at: output)
                 Console.result("\(output): \(report.page.count) bytes" + (remark.map { "; \($0)" } ?? ""))
             }
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Pipeline
 
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,6 +22,10 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var process: ProcessOptions
 
     func run() async throws {
-        try await JobRun(argument: job, concurrency: items.concurrency, process: process).perform(retryFailed: true)
+        var options = Pipeline.Options()
+        options.retryFailed = true
+        options.concurrency = items.concurrency
+        options.maximumDuration = process.maxDuration?.duration
+        try await JobRun(argument: job, options: options, process: process).perform()
     }
 }

@@ -2,6 +2,7 @@ import Actions
 import ArgumentParser
 import Basics
 import FoundationEssentials
+import JobPlan
 import Pipeline
 import Publish
 import Synchronization
@@ -28,7 +29,7 @@ struct RunActionsCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     @Flag(help: "Answer refund requests by the approved policy as they come, until its approval ends.")
     var follow = false
@@ -46,7 +47,9 @@ struct RunActionsCommand: AsyncParsableCommand {
         let attempt = Mutex(Attempt())
         do {
             try await perform(job: job.path, log: log, endsBySignal: follow) {
-                let pipeline = try job.pipeline(warn: log.warn, waiting: { log.report(.databaseWait($0)) })
+                let file = try job.load(.action, warn: log.warn)
+                let address = try LedgerAddress(of: file, waiting: { log.report(.databaseWait($0)) })
+                let pipeline = ActionPipeline(job: file, at: address)
                 attempt.withLock { $0.pipeline = pipeline }
                 let report = try await send(pipeline, log, form)
                 attempt.withLock { $0.batches = report.batches }
@@ -65,7 +68,7 @@ struct RunActionsCommand: AsyncParsableCommand {
         let display = ProgressDisplay<ActionProgress>(form: form, log: log, time: .system) { log.note($0) }
         let limit = process.maxDuration?.duration
         return try await display.whileShowing { note in
-            let reload = { @Sendable in try job.load() }
+            let reload = { @Sendable in try job.load(.action, warn: { _ in }) }
             guard follow else {
                 return try await pipeline.run(maximumDuration: limit, reload: reload, report: note)
             }

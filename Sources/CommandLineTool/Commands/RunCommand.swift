@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Pipeline
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,8 +44,11 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await JobRun(argument: job, concurrency: items.concurrency, process: process)
-            .perform(restart: restart, ifOlderThan: ifOlderThan)
+        var options = Pipeline.Options()
+        options.restart = restart
+        options.concurrency = items.concurrency
+        options.maximumDuration = process.maxDuration?.duration
+        try await JobRun(argument: job, options: options, process: process).perform(ifOlderThan: ifOlderThan)
     }
 }
 

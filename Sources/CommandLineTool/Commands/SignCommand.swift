@@ -2,7 +2,8 @@ import ArgumentParser
 import Basics
 import FoundationEssentials
 import JobPlan
-import Pipeline
+import Publish
+import SignedData
 import Signing
 
 struct SignCommand: AsyncParsableCommand {
@@ -52,12 +53,19 @@ struct SignCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let environment = ProcessInfo.processInfo.environment
-            let pipeline = SigningPipeline(job: try SignerJob.load(path: job.path, environment: environment))
-            guard Self.place(pipeline.job.appStore.privateKeyFile) != Self.place(output) else {
+            let file = try AcceptedJobs.signer.load(path: job.path, environment: environment)
+            guard Self.place(file.appStore.privateKeyFile) != Self.place(output) else {
                 throw ValidationError("--output is the private key file of JOB; name another one.")
             }
-            let count = try await pipeline.sign(kind, input: input, output: output)
-            Console.result("\(output): \(counted(count, "signature")) of \(pipeline.job.app.bundleId)")
+            let key = RequestKey(
+                key: try SigningKey.load(file: file.appStore.privateKeyFile),
+                keyId: file.appStore.keyId,
+                issuerId: file.appStore.issuerId,
+                bundleId: file.app.bundleId
+            )
+            let signing = RequestSigning(kind, key: key, width: ProcessInfo.processInfo.activeProcessorCount)
+            let count = try await publishParts(at: output) { write in try await signing.sign(input, write: write) }
+            Console.result("\(output): \(counted(count, "signature")) of \(file.app.bundleId)")
         }
     }
 

@@ -39,11 +39,9 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: place.ledger.path, endsBySignal: watch) {
             // Created once, so that warnings of the job file appear once and connections are reused.
-            let receiver = try receiver()
-            let source = receiver == nil ? try place.source() : nil
+            let source = try source()
             repeat {
-                let shown: (statuses: [JobStatus], lines: [String]) =
-                    if let source { try await read(source) } else { ([], try await lines(of: receiver)) }
+                let shown = try await read(source)
                 if let metricsFile = metrics.metricsFile {
                     let metrics = MetricsText(shown.statuses, at: Date.now).text
                     try MetricsFile.write(MetricsFile.exitMetrics(at: metricsFile) + metrics, to: metricsFile)
@@ -65,26 +63,28 @@ struct StatusCommand: AsyncParsableCommand {
         (try? await Task.sleep(for: .seconds(2))) != nil
     }
 
-    /// The pipeline of a receiver's own job; `nil` for other jobs and without one.
-    private func receiver() throws -> ReceiverPipeline? {
-        guard let path = place.ledger.path else { return nil }
-        var job = JobArgument()
-        job.path = path
-        let receiver = try job.receiverPipeline()
-        if receiver != nil, metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
-        return receiver
+    private enum Source {
+        case job(Pipeline)
+        case receiver(ReceiverPipeline)
+        case ledger(Ledger)
     }
 
-    private func lines(of receiver: ReceiverPipeline?) async throws -> [String] {
-        guard let receiver else { return [] }
-        let status = try await receiver.status()
-        return json ? [try text(of: status)] : ReceiverStatusText(status, jobFile: place.ledger.path).lines
+    private func source() throws -> Source {
+        let argument = place.ledger.path.map(JobArgument.init(path:))
+        let job = try argument?.load(.crawlOrReceiver)
+        if case .crawl(let crawl) = job, let argument { return .job(try argument.pipeline(of: crawl)) }
+        guard case .receiver(let receiver) = job else { return .ledger(try place.ledger.address().ledger()) }
+        if metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
+        return .receiver(ReceiverPipeline(job: receiver, at: try LedgerAddress(of: receiver)))
     }
 
-    private func read(_ source: AppArgument.Source) async throws -> (statuses: [JobStatus], lines: [String]) {
+    private func read(_ source: Source) async throws -> (statuses: [JobStatus], lines: [String]) {
         switch source {
-        case .ledger(let reader):
-            let statuses = try await reader.statuses(of: try await place.apps(in: reader), job: place.jobName)
+        case .receiver(let pipeline):
+            let status = try await pipeline.status()
+            return ([], json ? [try text(of: status)] : ReceiverStatusText(status, jobFile: place.ledger.path).lines)
+        case .ledger(let ledger):
+            let statuses = try await statuses(in: ledger)
             if json { return (statuses, [try text(of: statuses)]) }
             return (statuses, statuses.isEmpty ? ["no job has ever run"] : statuses.flatMap(\.lines))
         case .job(let pipeline):
@@ -94,6 +94,24 @@ struct StatusCommand: AsyncParsableCommand {
             let lines = status.lines.map { namingJob(place.ledger.path, in: $0) }
             return ([status], json ? [try text(of: status)] : lines)
         }
+    }
+
+    /// The status of every job of apps, by app and name.
+    private func statuses(in ledger: Ledger) async throws -> [JobStatus] {
+        var statuses: [JobStatus] = []
+        for app in try await place.apps(in: ledger) {
+            for name in try await place.jobs(of: app, in: ledger).sorted() {
+                statuses.append(
+                    try await ledger.status(
+                        of: name,
+                        app: app.id,
+                        bundleId: app.bundleId,
+                        environment: app.environment
+                    )
+                )
+            }
+        }
+        return statuses
     }
 
     private func text(of value: some Encodable) throws -> String {

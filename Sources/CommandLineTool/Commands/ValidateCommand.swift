@@ -15,22 +15,18 @@ struct ValidateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            if let action = try job.actionPipeline()?.job {
-                return Console.result(
-                    "\(job.path): job \"\(action.name)\" of \(action.app.bundleId) (\(action.app.environment.rawValue)) is valid: \(action.action.name.rawValue)"
-                )
+            let file = try job.load(.any)
+            let work: String
+            switch file {
+            case .action(let action): work = action.action.name.rawValue
+            case .receiver: work = "receiver"
+            case .crawl(let crawl):
+                let now = UnixMilliseconds(rawValue: Timekeeper.system.wallClock())
+                for warning in crawl.warnings(at: now) { Console.message("storeledger: warning: \(warning)") }
+                work = crawl.streams.names.map(\.rawValue).joined(separator: ", ")
             }
-            if let receiver = try job.receiverPipeline()?.job {
-                return Console.result(
-                    "\(job.path): job \"\(receiver.name)\" of \(receiver.app.bundleId) (\(receiver.app.environment.rawValue)) is valid: receiver"
-                )
-            }
-            let file = try job.load()
-            let now = UnixMilliseconds(rawValue: Timekeeper.system.wallClock())
-            for warning in file.warnings(at: now) { Console.message("storeledger: warning: \(warning)") }
-            let streams = file.streams.names.map(\.rawValue).joined(separator: ", ")
             Console.result(
-                "\(job.path): job \"\(file.name)\" of \(file.app.bundleId) (\(file.app.environment.rawValue)) is valid: \(streams)"
+                "\(job.path): job \"\(file.name)\" of \(file.app.bundleId) (\(file.app.environment.rawValue)) is valid: \(work)"
             )
         }
     }

@@ -17,12 +17,12 @@ struct WithdrawApprovalCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: ActionJobArgument
+    @OptionGroup var job: JobArgument
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            let withdrawal = try await pipeline.withdraw()
+            let pipeline = try job.actionPipeline()
+            let withdrawal = try await pipeline.actions().withdraw()
             let job = pipeline.job.name
             if let policy = withdrawal.policy { Console.result(PolicyApprovalText(policy, job: job).line) }
             if withdrawal.batches > 0 {

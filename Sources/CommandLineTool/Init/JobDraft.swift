@@ -65,7 +65,7 @@ struct JobDraft {
     mutating func set(_ value: String, _ place: WritableKeyPath<JobDraft, String>, _ key: String) -> String? {
         self[keyPath: place] = value
         do {
-            _ = try JobFile.parse(text, path: file, environment: Self.environment)
+            _ = try AcceptedJobs.crawl.parse(text, path: file, environment: Self.environment)
             return nil
         } catch {
             let problem = error.problems.first { $0.keyPath == key || $0.keyPath.hasPrefix("\(key).") }

@@ -1,7 +1,7 @@
 /// A job file with `action` in place of `streams`, read and checked, with every default filled in.
 ///
 /// Paths are absolute. Relative paths in the file start at the directory of the job file.
-package struct ActionJob: JobDescription {
+package struct ActionJob: RequestingJob {
     /// Who must approve a batch, and for how long an approval counts.
     package struct Approval: Equatable, Sendable {
         /// Whether `actions run` sends only approved batches.
@@ -54,19 +54,4 @@ package struct ActionJob: JobDescription {
         guard case .policy(let policy) = input else { return nil }
         return policy
     }
-}
-
-/// What the job files of crawls and of actions have in common.
-package protocol JobDescription: Sendable {
-    var path: String { get }
-    var name: String { get }
-    var app: JobFile.App { get }
-    var appStore: JobFile.AppStore { get }
-    var limits: JobLimits { get }
-    var postgres: PostgresOutput { get }
-    var warnings: [String] { get }
-}
-
-extension JobFile: JobDescription {
-    package var postgres: PostgresOutput { output.postgres }
 }

@@ -6,19 +6,11 @@ extension JobFileReader {
         "version", "name", "app", "appStore", "action", "input", "approval", "stopAfter", "limits", "output",
     ]
 
-    /// Whether the file describes an action.
-    static func isAction(_ root: JobNode) -> Bool {
-        guard case .mapping(let entries) = root.content else { return false }
-        return entries.contains { $0.key == "action" }
-    }
-
     /// Reads a job file with an action.
     func actionJob(_ root: JobNode) -> ActionJob? {
-        if !Self.isAction(root), case .mapping(let entries) = root.content,
-            let streams = entries.first(where: { $0.key == "streams" })
-        {
+        if root["action"] == nil, let streams = root["streams"] {
             problems.report(
-                streams.value.place,
+                streams.place,
                 "is the section of a crawl",
                 "the commands of storeledger actions need a job with action; storeledger run JOB runs this one",
                 kind: .configuration

@@ -33,7 +33,7 @@ extension JobFileReader {
             "it must be \(PostgresOutput.schemaNameRule)",
             where: PostgresOutput.isSchemaName
         )
-        return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema ?? PostgresOutput.defaultSchema) }
+        return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema) }
     }
 
     /// Reads the connection string, which no message shows.

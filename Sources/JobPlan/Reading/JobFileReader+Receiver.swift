@@ -4,13 +4,6 @@ extension JobFileReader {
     /// The keys of a job file with a receiver and without streams.
     private static let receiverKeys = ["version", "name", "app", "appStore", "receiver", "output"]
 
-    /// Whether the file describes only a receiver.
-    static func isReceiver(_ root: JobNode) -> Bool {
-        guard case .mapping(let entries) = root.content else { return false }
-        let keys = Set(entries.map(\.key))
-        return keys.contains("receiver") && keys.isDisjoint(with: ["streams", "action"])
-    }
-
     /// Reads a job file with a receiver and without streams.
     func receiverJob(_ root: JobNode) -> ReceiverJob? {
         guard let file = Section(root, keys: Self.receiverKeys, problems: problems, paths: paths) else { return nil }
@@ -68,4 +61,9 @@ extension JobFileReader {
         let server = server(section, environment)
         return (server, trustedRoots(section, server))
     }
+}
+
+extension JobNode {
+    /// Whether the file with this root describes only a receiver.
+    var isOfReceiver: Bool { self["receiver"] != nil && self["streams"] == nil && self["action"] == nil }
 }

@@ -17,22 +17,18 @@ struct JobFileReader {
     }
 
     func job(_ root: JobNode) -> JobFile? {
-        if Self.isAction(root), case .mapping(let entries) = root.content,
-            let action = entries.first(where: { $0.key == "action" })
-        {
+        if let action = root["action"] {
             problems.report(
-                action.value.place,
+                action.place,
                 "is the section of an action, which this command does not send",
                 "use storeledger actions run JOB",
                 kind: .configuration
             )
             return nil
         }
-        if Self.isReceiver(root), case .mapping(let entries) = root.content,
-            let receiver = entries.first(where: { $0.key == "receiver" })
-        {
+        if root.isOfReceiver, let receiver = root["receiver"] {
             problems.report(
-                receiver.value.place,
+                receiver.place,
                 "is the only work of this job, which has no streams",
                 "storeledger receive JOB runs it",
                 kind: .configuration

@@ -32,6 +32,12 @@ struct JobNode {
         }
     }
 
+    /// The value of a key; `nil` without it, and for a value that is not a mapping.
+    subscript(key: String) -> JobNode? {
+        guard case .mapping(let entries) = content else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+
     var scalar: JobScalar? {
         guard case .scalar(let scalar) = content else { return nil }
         return scalar

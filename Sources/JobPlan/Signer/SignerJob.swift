@@ -7,27 +7,4 @@ package struct SignerJob: Equatable, Sendable {
     package let name: String
     package let app: JobFile.App
     package let appStore: JobFile.AppStore
-
-    /// Reads and checks the part of a job file.
-    ///
-    /// Opens no other file.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file. Messages show it unchanged.
-    ///   - environment: The environment variables for `${NAME}`.
-    /// - Returns: The part, with every default filled in.
-    /// - Throws: One error with all problems of the part.
-    package static func load(path: String, environment: [String: String]) throws(JobFileError) -> SignerJob {
-        try parse(try JobFileText.read(path: path), path: path, environment: environment)
-    }
-
-    /// Checks the text of a job file.
-    package static func parse(
-        _ text: String,
-        path: String,
-        environment: [String: String]
-    ) throws(JobFileError) -> SignerJob {
-        let sections = JobFileReader.signerKeys
-        return try JobFileReader.parse(text, path: path, environment: environment, only: sections) { $0.signerJob($1) }
-    }
 }

@@ -22,24 +22,11 @@ extension ActionPipeline {
                 return "\(directory) can be written"
             }
         }
-        let isConnected = await diagnostics.passes("database") {
-            try await ledger.connect(within: .seconds(5))
-            try await ledger.requirePrimary()
-            return "connected"
-        }
-        var known: ActionLedger?
-        if isConnected {
-            let hasSchema = await diagnostics.passes("schema") {
-                try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
-                return "\"\(job.postgres.schema)\" is up to date"
+        let known = await diagnostics.checkLedger(ledger) {
+            await diagnostics.check("app") {
+                let found = try await actions()
+                return (found, "the ledger knows \(job.app.bundleId) (\(job.app.environment.rawValue))")
             }
-            if hasSchema {
-                known = await diagnostics.check("app") {
-                    let found = try await actions()
-                    return (found, "the ledger knows \(job.app.bundleId) (\(job.app.environment.rawValue))")
-                }
-            }
-            await diagnostics.passes("clock") { try await diagnostics.clockFinding(of: ledger) }
         }
         if let known { await check(known, diagnostics) }
         guard let credentials else { return }

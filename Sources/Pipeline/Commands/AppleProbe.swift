@@ -12,7 +12,7 @@ import SignedData
 
 /// One cheap request to Apple, which shows whether Apple accepts the key, and whether its records are the app's.
 struct AppleProbe {
-    let job: any JobDescription
+    let job: any RequestingJob
     let ledger: Ledger
     let credentials: Credentials
     let time: Timekeeper

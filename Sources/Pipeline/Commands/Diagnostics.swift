@@ -74,7 +74,7 @@ struct Diagnostics {
     }
 
     /// - Returns: `nil` if the check failed.
-    func checkCredentials(of job: some JobDescription) async -> Credentials? {
+    func checkCredentials(of job: some RequestingJob) async -> Credentials? {
         await check("key and roots") { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
             let roots =
@@ -85,17 +85,40 @@ struct Diagnostics {
     }
 
     /// Warns about a key file whose name belongs to another key.
-    func checkKeyFileName(of job: some JobDescription) async {
+    func checkKeyFileName(of job: some RequestingJob) async {
         guard let warning = KeyFileName(job.appStore.privateKeyFile).warning(keyId: job.appStore.keyId) else { return }
         await passes("key file") { "warning: \(warning)" }
     }
 
-    /// Compares this machine's clock with PostgreSQL's.
+    /// Checks the database, its schema and its clock.
     ///
-    /// - Throws: ``ClockIsOff``, errors of the ledger.
-    func clockFinding(of ledger: Ledger) async throws -> String {
-        let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
-        return try ClockIsOff.finding(offset, of: "PostgreSQL")
+    /// - Parameters:
+    ///   - records: Checks what the ledger has of the job; called if the schema is up to date.
+    ///   - moments: Throws ``MomentsAhead``; called with the clock if the schema is up to date.
+    /// - Returns: The value of `records`; `nil` if it was not called.
+    func checkLedger<Known>(
+        _ ledger: Ledger,
+        records: () async -> Known?,
+        moments: () async throws -> Void = {}
+    ) async -> Known? {
+        let isConnected = await passes("database") {
+            try await ledger.connect(within: min(.seconds(5), ledger.deadline))
+            try await ledger.requirePrimary()
+            return "connected"
+        }
+        guard isConnected else { return nil }
+        let hasSchema = await passes("schema") {
+            try await ledger.open()
+            return "\"\(ledger.schema)\" is up to date"
+        }
+        let known = hasSchema ? await records() : nil
+        await passes("clock") {
+            let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
+            let finding = try ClockIsOff.finding(offset, of: "PostgreSQL")
+            if hasSchema { try await moments() }
+            return finding
+        }
+        return known
     }
 }
 

@@ -3,7 +3,7 @@ import Basics
 import JobPlan
 import Ledger
 import LedgerSchema
-import Planning
+package import Planning
 import Publish
 
 extension Pipeline {
@@ -27,40 +27,14 @@ extension Pipeline {
                 return "\(output.directory) can be written"
             }
         }
-        let isConnected = await diagnostics.passes("database") {
-            try await ledger.connect(within: min(.seconds(5), ledger.deadline))
-            try await ledger.requirePrimary()
-            return "connected"
-        }
-        var hasSchema = false
-        if isConnected {
-            hasSchema = await diagnostics.passes("schema") {
-                try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
-                return "\"\(job.output.postgres.schema)\" is up to date"
-            }
-            if hasSchema {
-                await diagnostics.passes("app") { try await compareWithLedger() }
-                await diagnostics.passes("job") { try await jobFileFinding() }
-                await diagnostics.passes("views") { try await viewsFinding() }
-                for list in job.idLists {
-                    guard case .query(let sql) = list.list else { continue }
-                    await diagnostics.passes(Self.subject(of: list)) {
-                        let finding = try Self.finding(try await ledger.countListed(by: sql, of: list.kind), of: list)
-                        let shared = try await ledger.sharedNames(in: sql).map { $0.readsOwn(list.key) }
-                        return ([finding] + shared).joined(separator: "; ")
-                    }
-                }
-            }
-            let readsLedger = hasSchema
-            await diagnostics.passes("clock") {
-                let finding = try await diagnostics.clockFinding(of: ledger)
-                if readsLedger { try await refuseMomentsAhead() }
-                return finding
-            }
-        }
+        let records: Void? = await diagnostics.checkLedger(
+            ledger,
+            records: { await checkRecords(diagnostics) },
+            moments: refuseMomentsAhead
+        )
+        let hasSchema = records != nil
         if case .changedSince = job.transactionIds {
-            let readsLedger = hasSchema
-            await diagnostics.passes("ID list") { try await customersFinding(readsLedger: readsLedger) }
+            await diagnostics.passes("ID list") { try await customersFinding(readsLedger: hasSchema) }
         }
         guard let credentials else { return }
         if hasSchema {
@@ -75,6 +49,21 @@ extension Pipeline {
         await diagnostics.passes("Apple") {
             let probe = AppleProbe(job: job, ledger: ledger, credentials: credentials, time: time)
             return try await probe.finding(countingFor: hasSchema ? try await knownApp() : nil)
+        }
+    }
+
+    /// Checks what the ledger has of the job, and the lists that it can count.
+    private func checkRecords(_ diagnostics: Diagnostics) async {
+        await diagnostics.passes("app") { try await compareWithLedger() }
+        await diagnostics.passes("job") { try await jobFileFinding() }
+        await diagnostics.passes("views") { try await viewsFinding() }
+        for list in job.idLists {
+            guard case .query(let sql) = list.list else { continue }
+            await diagnostics.passes(Self.subject(of: list)) {
+                let finding = try Self.finding(try await ledger.countListed(by: sql, of: list.kind), of: list)
+                let shared = try await ledger.sharedNames(in: sql).map { $0.readsOwn(list.key) }
+                return ([finding] + shared).joined(separator: "; ")
+            }
         }
     }
 
@@ -164,10 +153,10 @@ struct ViewsAreOld: Error {
 }
 
 /// An ID list has no ID, so a run would request nothing for it and end with 2.
-struct EmptyList: Error {
-    let sentence: String
+package struct EmptyList: Error {
+    package let sentence: String
 
-    init(_ list: NamedIDList) {
+    package init(_ list: NamedIDList) {
         sentence = "\(list.title) has no ID; check what writes the list. A run would end with 2"
     }
 }

@@ -4,7 +4,6 @@ package import JobPlan
 package import Ledger
 import LedgerSchema
 import Normalize
-import Postgres
 package import Receiver
 import SignedData
 
@@ -14,42 +13,25 @@ import SignedData
 package struct ReceiverPipeline: Sendable {
     package let job: ReceiverJob
     package let ledger: Ledger
-    private let settings: ReceiverSettings
-    private let limits: ReceiverLimits
     let time: Timekeeper
 
     /// Makes the pipeline; reads nothing and opens no connection.
-    ///
-    /// - Parameters:
-    ///   - settings: Its settings, changed by the options of the command line.
-    ///   - limits: What a request is allowed.
-    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
-    ///   - databaseDeadline: How long to wait at the start until PostgreSQL is available, before ending with 69.
-    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
-    package init(
-        job: ReceiverJob,
-        settings: ReceiverSettings,
-        limits: ReceiverLimits = ReceiverLimits(),
-        applicationName: String = "storeledger",
-        databaseDeadline: Duration = .seconds(60),
-        waiting: @escaping @Sendable (String) -> Void = { _ in },
-        time: Timekeeper = .system
-    ) {
+    package init(job: ReceiverJob, at address: LedgerAddress, time: Timekeeper = .system) {
         self.job = job
-        self.settings = settings
-        self.limits = limits
         self.time = time
-        ledger = Ledger(
-            conninfo: job.postgres.url.connectionString(applicationName: applicationName),
-            schema: job.postgres.schema,
-            sessions: 2,
-            deadline: databaseDeadline,
-            waiting: { waiting($0.message) }
-        )
+        ledger = address.ledger(sessions: 2)
     }
 
     /// Receives until the task is cancelled.
-    package func receive(report: @escaping @Sendable (ReceiverEvent) -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - settings: The job's settings, changed by the options of the command line.
+    ///   - limits: What a request is allowed.
+    package func receive(
+        _ settings: ReceiverSettings,
+        limits: ReceiverLimits,
+        report: @escaping @Sendable (ReceiverEvent) -> Void
+    ) async throws {
         let remark = { @Sendable in report(.remark($0)) }
         let trust = try ReceiverTrust(of: job, claim: { try await claim($0) }, remark: remark)
         try await ledger.openToWrite()

@@ -21,24 +21,13 @@ extension ReceiverPipeline {
                 return "readable; notifications of version 1 are accepted"
             }
         }
-        let isConnected = await diagnostics.passes("database") {
-            try await ledger.connect(within: min(.seconds(5), ledger.deadline))
-            try await ledger.requirePrimary()
-            return "connected"
-        }
-        guard isConnected else { return }
-        let hasSchema = await diagnostics.passes("schema") {
-            try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
-            return "\"\(job.postgres.schema)\" is up to date"
-        }
-        if hasSchema {
+        let records: Void? = await diagnostics.checkLedger(ledger) {
             await diagnostics.passes("role") {
                 "\(try await ledger.receiverRole()) stores notifications and their records"
             }
             await diagnostics.passes("app") { try await appFinding() }
         }
-        await diagnostics.passes("clock") { try await diagnostics.clockFinding(of: ledger) }
-        guard hasSchema, let fingerprints else { return }
+        guard records != nil, let fingerprints else { return }
         let originMatches = await diagnostics.passes("origin") {
             if let app = try await knownApp() { try await ledger.check([app: origin(fingerprints)]) }
             return "the job accepts notifications that Apple signed for \(job.baseURL)"

@@ -1,32 +1,6 @@
-package import JobPlan
 package import Ledger
 
 extension Pipeline {
-    /// Opens a ledger whose views are to be refreshed; needs no job file.
-    ///
-    /// - Parameters:
-    ///   - applicationName: The sessions' `application_name`.
-    ///   - databaseDeadline: How long to wait for PostgreSQL.
-    ///   - waiting: Called with PostgreSQL's message while no session can be opened.
-    /// - Returns: The ledger, after it was checked that it is a primary and has a supported schema.
-    package static func ledgerToRefresh(
-        at url: DatabaseURL,
-        schema: String,
-        applicationName: String = "storeledger",
-        databaseDeadline: Duration,
-        waiting: @escaping @Sendable (String) -> Void = { _ in }
-    ) async throws -> Ledger {
-        let ledger = Ledger.toRead(
-            at: url,
-            schema: schema,
-            applicationName: applicationName,
-            databaseDeadline: databaseDeadline,
-            waiting: waiting
-        )
-        try await ledger.openToWrite()
-        return ledger
-    }
-
     /// Refreshes the views after the changes of a command.
     ///
     /// The changes are already committed, so the command goes on after a failure, and ends with 2.

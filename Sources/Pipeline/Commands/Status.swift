@@ -1,9 +1,7 @@
 import AppStoreModel
-import HTTPTransport
 import JobPlan
 package import Ledger
-import LedgerSchema
-import Postgres
+package import LedgerSchema
 
 extension Pipeline {
     /// The job's status, read only from the ledger.
@@ -25,30 +23,7 @@ extension Pipeline {
         return status.runs.isEmpty ? nil : status
     }
 
-    /// Lists, for each ID and window of the job, the time up to which its history is complete, and the gaps.
-    ///
-    /// - Parameter line: Called for each item, in the order of stream and key, until it returns false.
-    /// - Returns: Whether the job has ever run.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func coverage(_ line: @escaping @Sendable (ItemCoverage) -> Bool) async throws -> Bool {
-        try await openLedger()
-        guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return false }
-        try await ledger.coverage(of: job.name, app: app, line)
-        return true
-    }
-
-    /// Summarises until when each stream of the job is complete.
-    ///
-    /// - Returns: `nil` if the job has never run.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func coverageSummary() async throws -> [StreamCoverage]? {
-        try await openLedger()
-        guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return nil }
-        let known = KnownApp(id: app, bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
-        return try await ledger.coverageSummary(of: job.name, app: known)
-    }
-
-    func knownApp() async throws -> AppID? {
+    package func knownApp() async throws -> AppID? {
         try await ledger.knownApp(bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
     }
 
@@ -60,61 +35,5 @@ extension Pipeline {
             if let app { apps.append((app, environment)) }
         }
         return apps
-    }
-}
-
-extension Ledger {
-    /// A connected ledger for reading, with a schema that this version supports.
-    static func opened(
-        at url: DatabaseURL,
-        schema: String,
-        applicationName: String,
-        databaseDeadline: Duration,
-        waiting: @escaping @Sendable (String) -> Void = { _ in }
-    ) async throws -> Ledger {
-        let ledger = toRead(
-            at: url,
-            schema: schema,
-            applicationName: applicationName,
-            databaseDeadline: databaseDeadline,
-            waiting: waiting
-        )
-        try await ledger.open()
-        return ledger
-    }
-
-    static func toRead(
-        at url: DatabaseURL,
-        schema: String,
-        applicationName: String,
-        databaseDeadline: Duration,
-        waiting: @escaping @Sendable (String) -> Void = { _ in }
-    ) -> Ledger {
-        Ledger(
-            conninfo: url.connectionString(applicationName: applicationName),
-            schema: schema,
-            sessions: 1,
-            deadline: databaseDeadline,
-            waiting: { waiting($0.message) }
-        )
-    }
-
-    /// Connects, and checks that this version supports the schema.
-    func open() async throws {
-        try await connect()
-        try await Migrator(ledger: self, directory: try SQLDirectory.find()).check()
-    }
-
-    /// Connects, and checks that the server is a primary whose schema this version supports.
-    func openToWrite() async throws {
-        try await connect()
-        try await requirePrimary()
-        try await open()
-    }
-}
-
-extension DatabaseURL {
-    func connectionString(applicationName: String) -> ConnectionString {
-        ConnectionString(reveal(), systemRoots: CertificateBundle.system, applicationName: applicationName)
     }
 }

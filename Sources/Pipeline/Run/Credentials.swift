@@ -18,7 +18,7 @@ struct Credentials: Sendable {
 
     /// - Parameter remark: Called after key or roots were read again, or could not be.
     /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``TLSKeysWouldBeWritten``.
-    init(job: some JobDescription, remark: @escaping @Sendable (String) -> Void = { _ in }) throws {
+    init(job: some RequestingJob, remark: @escaping @Sendable (String) -> Void = { _ in }) throws {
         // Loopback connections have no secrets to protect.
         guard job.appStore.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
             throw TLSKeysWouldBeWritten()
@@ -84,7 +84,7 @@ struct Credentials: Sendable {
     }
 
     private static func appStore(ofJob path: String) throws -> JobFile.AppStore {
-        switch try AnyJob.load(path: path, environment: ProcessInfo.processInfo.environment) {
+        switch try AcceptedJobs.any.load(path: path, environment: ProcessInfo.processInfo.environment) {
         case .crawl(let job): job.appStore
         case .action(let job): job.appStore
         case .receiver: throw NoKeyInJob()
@@ -92,7 +92,7 @@ struct Credentials: Sendable {
     }
 
     /// The roots that the job trusts: Apple's, or in a rehearsal over loopback the roots in the job file.
-    static func trust(of job: some JobDescription) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
+    static func trust(of job: some RequestingJob) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
         try trust(roots: job.appStore.trustedRoots)
     }
 

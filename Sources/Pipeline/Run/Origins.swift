@@ -37,7 +37,7 @@ extension Pipeline {
     }
 }
 
-extension JobDescription {
+extension RequestingJob {
     /// The first message of a run against a server other than Apple's; `nil` for Apple's server.
     func rehearsalSentence(_ trustedRoots: [String]) -> String? {
         guard appStore.isLoopback else { return nil }

@@ -2,7 +2,7 @@ import AppStoreModel
 import HTTPTransport
 import JobPlan
 
-extension JobDescription {
+extension RequestingJob {
     /// The libcurl settings for this job.
     ///
     /// Plain HTTP is allowed only over loopback.

@@ -5,7 +5,7 @@ extension FuzzTarget {
     /// A job file: a job within its limits, or errors that each say where, and none of them a secret.
     static let jobFile = FuzzTarget(name: "job-file", longestInput: 4_096) { input in
         do {
-            try withFile(of: input) { try check(JobFile.load(path: $0, environment: environment)) }
+            try withFile(of: input) { try check(AcceptedJobs.crawl.load(path: $0, environment: environment)) }
         } catch let error as JobFileError {
             try check(error, of: input)
         }

@@ -121,7 +121,7 @@ struct AdvancedCommercePlanTests {
             output: {postgres: {url: "postgresql:///ledger"}}
 
             """
-        let job = try ActionJob.parse(text, path: "/jobs/campaign.yaml", environment: [:])
+        let job = try AcceptedJobs.action.parse(text, path: "/jobs/campaign.yaml", environment: [:])
         let batches = ActionLedger(ledger: world.ledger, app: world.app, job: job)
         return try await batches.summary(of: batches.plan(BatchSource(job.input)))
     }

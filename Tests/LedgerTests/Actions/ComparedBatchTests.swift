@@ -24,7 +24,7 @@ struct ComparedBatchTests {
             output: {postgres: {url: "postgresql:///ledger"}}
 
             """
-        return try ActionJob.parse(text, path: "/jobs/campaign.yaml", environment: [:])
+        return try AcceptedJobs.action.parse(text, path: "/jobs/campaign.yaml", environment: [:])
     }
 
     /// Subscriptions 100000000001 to 100000000006, and a refund request for each but the last.

@@ -67,7 +67,7 @@ struct PriceCohortTests {
             "APPSTORE_PRIVATE_KEY_FILE": "key.p8", "DATABASE_URL": "postgresql:///ledger", "PRICE_SKU": "gold",
             "PRICE_CURRENCY": "USD", "PRICE_MILLIUNITS": "12990",
         ].merging(variables) { $1 }
-        let job = try ActionJob.parse(
+        let job = try AcceptedJobs.action.parse(
             try String(contentsOfFile: path, encoding: .utf8),
             path: path,
             environment: environment

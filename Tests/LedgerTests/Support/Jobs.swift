@@ -35,7 +35,7 @@ enum Jobs {
                 streams.contains("scope: app") && !streams.contains("transactionHistory")
                 ? text.replacing("transactionIds: {list: [\"\(id)\"]}\n", with: "") : text
             try Data(shown.utf8).write(to: URL(filePath: path))
-            return try JobFile.load(path: path, environment: [:])
+            return try AcceptedJobs.crawl.load(path: path, environment: [:])
         }
     }
 }

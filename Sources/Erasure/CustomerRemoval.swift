@@ -4,12 +4,14 @@ import LedgerSchema
 import Postgres
 import StrictJSON
 
-/// Removes one customer from one app's tables, inside the caller's transaction.
+/// Removes one customer from one app's tables, inside the caller's transaction, in the order of ``LedgerSchema/CustomerRows``.
 ///
 /// Every row is found by an index; no statement reads a table that grows with the ledger.
 struct CustomerRemoval {
     private let trace: CustomerTrace
     private let app: AppID
+    /// UUIDs of the customer's notifications, known before they are removed.
+    private var notifications: [String] = []
     /// Rows by table.
     private(set) var removed: [String: Int] = [:]
     /// Tables in which a value was removed from a row.
@@ -27,60 +29,73 @@ struct CustomerRemoval {
     ///
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     mutating func remove(on connection: borrowing PostgresConnection) throws {
-        let tracedIDs = trace.transactions.map(\.text).sorted()
-        let quoting = try notificationsQuotingCustomers(on: connection)
-        let transactions = try remove(Tables.transactions, tracedIDs, on: connection)
-        let refunds = try remove(Tables.refunds, trace.keys(in: Tables.refunds, of: app), on: connection)
-        let renewals = try remove(Tables.renewals, trace.keys(in: Tables.renewals, of: app), on: connection)
-        let notifications = try remove(
-            Tables.notifications,
-            trace.keys(in: Tables.notifications, of: app) + quoting,
-            on: connection
-        )
-        let appTransactions = try remove(
-            Tables.appTransactions,
-            trace.appTransactions.map(\.text).sorted(),
-            on: connection
-        )
-        let orders = trace.orders.map(\.text).sorted()
-        for kind in AnswerKind.all { try removeAnswers(kind, on: connection) }
+        notifications =
+            trace.keys(in: Tables.notifications, of: app) + (try notificationsQuotingCustomers(on: connection))
+        for (table, rows) in CustomerRows.records { try remove(rows, of: table, on: connection) }
         crashPoint(.erasedRowsRemoved)
-        try removeChildren(of: transactions + refunds, in: Tables.transactions, on: connection)
-        try removeChildren(of: renewals, in: Tables.renewals, on: connection)
-        try delete(
-            KeyedRows.delete(from: "notification_send_attempts", by: "notification_uuid"),
-            [.textArray(notifications)],
-            of: "notification_send_attempts",
-            on: connection
-        )
-        try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
-        try QuotedIDs.remove(.appTransaction, appTransactions, app: app, on: connection)
-        try QuotedIDs.remove(.order, orders, app: app, on: connection)
-        try QuotedIDs.remove(.transaction, transactions + refunds + tracedIDs, app: app, on: connection)
-        try QuotedIDs.remove(.renewalInfo, renewals + tracedIDs, app: app, on: connection)
-        try removeEvidence(of: .transaction, transactions + refunds + tracedIDs, on: connection)
-        try removeEvidence(of: .renewalInfo, renewals + tracedIDs, on: connection)
-        try removeEvidence(of: .notification, notifications, on: connection)
-        try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
-        try removeRejects(on: connection)
-        try removeChangeMarks(on: connection)
-        try removeReceived(notifications: notifications, on: connection)
-        try removeCrawlProgress(of: tracedIDs + orders, on: connection)
-        // The place that the removal of old records has reached is a record's key. The next one begins at the beginning.
-        _ = try connection.run("DELETE FROM retention_progress WHERE app_id = $1", [.integer(app.rawValue)])
-        try clearActionRows(of: tracedIDs, on: connection)
-        try removeSamples(on: connection)
-        try removeMessages(on: connection)
+        for (table, rows) in CustomerRows.others { try remove(rows, of: table, on: connection) }
     }
 
-    /// Removes the customer from rows of actions, which stay.
-    private mutating func clearActionRows(
-        of keys: [String],
+    private mutating func remove(
+        _ rows: CustomerRows,
+        of table: String,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
+        switch rows {
+        case .keyed(let columns):
+            for column in columns { try removeRows(of: table, by: column, on: connection) }
+        case .items: try removeItems(of: table, on: connection)
+        case .everyRow:
+            _ = try connection.run("DELETE FROM \(table) WHERE app_id = $1", [.integer(app.rawValue)])
+        case .quotedIDs: try removeQuotedIDs(on: connection)
+        case .rejectedRecords: try removeRejects(on: connection)
+        case .receivedNotifications: try removeReceived(on: connection)
+        case .actionRows: try clearActionRows(on: connection)
+        case .schemaDrift: try removeSamples(on: connection)
+        case .runMessages: try removeMessages(on: connection)
+        case .deleted, .kept: break
+        }
+    }
+
+    private func keys(_ keys: CustomerKeys) -> [String] {
+        switch keys {
+        case .transactions: trace.transactions.map(\.text).sorted()
+        case .transactionsAndRefunds: self.keys(.transactions) + trace.keys(in: Tables.refunds, of: app)
+        case .appTransactions: trace.appTransactions.map(\.text).sorted()
+        case .orders: trace.orders.map(\.text).sorted()
+        case .notifications: notifications
+        }
+    }
+
+    private mutating func removeRows(
+        of table: String,
+        by column: CustomerRows.KeyColumn,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let keys = keys(column.keys)
+        guard !keys.isEmpty else { return }
+        let condition = column.kind.map { "x.\($0.column) = $3" } ?? "true"
+        try delete(
+            KeyedRows.delete(from: table, by: column.name, condition),
+            [.textArray(keys)] + (column.kind.map { [.text($0.value)] } ?? []),
+            of: table,
+            on: connection
+        )
+    }
+
+    private func removeQuotedIDs(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
+        try QuotedIDs.remove(.appTransaction, keys(.appTransactions), app: app, on: connection)
+        try QuotedIDs.remove(.order, keys(.orders), app: app, on: connection)
+        try QuotedIDs.remove(.transaction, keys(.transactionsAndRefunds), app: app, on: connection)
+        try QuotedIDs.remove(.renewalInfo, keys(.transactions), app: app, on: connection)
+    }
+
+    /// Removes the customer from rows of actions, which stay, and the attempts of these rows.
+    private mutating func clearActionRows(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let cleared = try connection.run(
             .clearActionRows,
-            ["app": .integer(app.rawValue), "customers": .textArray(keys)]
+            ["app": .integer(app.rawValue), "customers": .textArray(keys(.transactions))]
         )
         for row in cleared {
             removed["action_attempts", default: 0] += try connection.run(
@@ -91,72 +106,6 @@ struct CustomerRemoval {
         removed["action_rows", default: 0] += cleared.count
     }
 
-    /// Removes rows of a table of records.
-    ///
-    /// - Returns: The keys of the removed rows.
-    private mutating func remove(
-        _ table: Table,
-        _ keys: [String],
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) -> [String] {
-        let gone = try connection.run(
-            "\(KeyedRows.delete(from: table.name, by: table.key[0])) RETURNING x.\(table.key[0]) AS key",
-            [.integer(app.rawValue), .textArray(keys)]
-        )
-        removed[table.name, default: 0] += gone.count
-        var keys: [String] = []
-        for row in gone { keys.append(try row.text("key")) }
-        return keys
-    }
-
-    /// Removes the answers about one of the customer's transactions or orders, with their child rows.
-    private mutating func removeAnswers(
-        _ kind: AnswerKind,
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) {
-        let keys =
-            kind.isKeyedByTransaction
-            ? try CustomerTrace.keys(of: kind, about: trace.ids, app: app, on: connection).sorted()
-            : trace.orders.map(\.text).sorted()
-        for child in kind.children { _ = try remove(child, keys, on: connection) }
-        _ = try remove(kind.table, keys, on: connection)
-    }
-
-    /// Removes the child rows of records.
-    ///
-    /// - Parameters:
-    ///   - keys: The keys of the records.
-    ///   - connection: Inside the transaction.
-    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
-    private mutating func removeChildren(
-        of keys: [String],
-        in table: Table,
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) {
-        let kind = RecordKind.ofPayloads(in: table)
-        guard let owner = kind.ownerKind, !keys.isEmpty else { return }
-        for child in kind.children {
-            try delete(
-                KeyedRows.delete(from: child.name, by: "owner_key", "x.owner_kind = $3"),
-                [.textArray(keys), .text(owner)],
-                of: child.name,
-                on: connection
-            )
-        }
-    }
-
-    /// Removes the marks by which a replay records that the customer has changed.
-    private mutating func removeChangeMarks(on connection: borrowing PostgresConnection) throws(PostgresError) {
-        for (column, keys) in [("transaction_id", trace.transactions), ("app_transaction_id", trace.appTransactions)] {
-            try delete(
-                KeyedRows.delete(from: "changed_customers", by: column),
-                [.textArray(keys.map(\.text))],
-                of: "changed_customers",
-                on: connection
-            )
-        }
-    }
-
     /// Removes what receivers have stored of the customer.
     ///
     /// The rows of its first eight days stay; see `keep_first_received.sql`.
@@ -164,21 +113,18 @@ struct CustomerRemoval {
     /// The texts of refused notifications are not verified and can contain any ID. They are few and kept for a short time, so
     /// an erasure removes all of them. A notification that is not normalised and names the customer only by another ID is
     /// withheld by the tombstones when it is.
-    private mutating func removeReceived(
-        notifications: [String],
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) {
+    private mutating func removeReceived(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let table = "received_notifications"
         removed[table, default: 0] += try connection.run(
             .keepFirstReceived,
             [
                 "app": .integer(app.rawValue),
-                "customers": .textArray(trace.transactions.map(\.text)),
+                "customers": .textArray(keys(.transactions)),
                 "notifications": .textArray(notifications),
             ]
         ).affected
         for (column, keys) in [
-            ("original_transaction_id", trace.transactions.map(\.text)), ("notification_uuid", notifications),
+            ("original_transaction_id", keys(.transactions)), ("notification_uuid", notifications),
         ] {
             try delete(KeyedRows.delete(from: table, by: column), [.textArray(keys)], of: table, on: connection)
         }
@@ -190,29 +136,12 @@ struct CustomerRemoval {
         )
     }
 
-    /// Removes archived payloads, latest signatures and field issues of records.
-    private mutating func removeEvidence(
-        of kind: RecordKind,
-        _ keys: [String],
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) {
-        guard !keys.isEmpty else { return }
-        for table in [Tables.signedPayloads.name, "latest_signatures", Tables.fieldIssues.name] {
-            try delete(
-                KeyedRows.delete(from: table, by: "record_key", "x.kind = $3"),
-                [.textArray(keys), .text(kind.rawValue)],
-                of: table,
-                on: connection
-            )
-        }
-    }
-
     /// Removes rejected records of the customer's items, and those whose text contains one of the IDs.
     private mutating func removeRejects(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let quoting = try QuotedIDs.keys(of: .rejected, quoting: trace.ids, app: app, on: connection)
         var gone: [String] = []
         for (column, type, keys) in [
-            ("item_key", "text", (trace.transactions.union(trace.orders)).map(\.text)),
+            ("item_key", "text", keys(.transactions) + keys(.orders)),
             ("record_id", "bigint", quoting),
         ] {
             let rows = try connection.run(
@@ -246,30 +175,34 @@ struct CustomerRemoval {
         return keys
     }
 
-    /// Removes the items and coverage gaps of the customer's IDs.
+    /// Removes items or coverage gaps of the customer's IDs, of any job and stream.
     ///
-    /// A worker that has leased one of the items loses its lease.
-    ///
-    /// - Parameters:
-    ///   - keys: The customer's transaction IDs and order IDs.
-    ///   - connection: Inside the transaction.
-    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
-    private mutating func removeCrawlProgress(
-        of keys: [String],
+    /// The primary key begins with app, job, stream and item key. There are few pairs of job and stream, and one index lookup finds the
+    /// next pair, so other rows are not read. A worker that has leased one of the items loses its lease.
+    private mutating func removeItems(
+        of table: String,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        let keys = Cell.textArray(keys)
-        for table in CrawlProgress.tables {
-            try delete(
-                """
-                DELETE FROM \(table) x USING (SELECT * FROM \(CrawlProgress.rows(in: table, withKeys: "$2")) f OFFSET 0) o
-                 WHERE x.app_id = o.app_id AND x.job = o.job AND x.stream = o.stream AND x.item_key = o.item_key
-                """,
-                [keys],
-                of: table,
-                on: connection
-            )
-        }
+        try delete(
+            """
+            DELETE FROM \(table) x USING (SELECT * FROM (
+                WITH RECURSIVE pairs AS (
+                    (SELECT i.job, i.stream FROM \(table) i WHERE i.app_id = $1::integer ORDER BY i.job, i.stream LIMIT 1)
+                    UNION ALL
+                    SELECT n.job, n.stream FROM pairs p, LATERAL (
+                        SELECT i.job, i.stream FROM \(table) i WHERE i.app_id = $1 AND (i.job, i.stream) > (p.job, p.stream)
+                         ORDER BY i.job, i.stream LIMIT 1) n
+                )
+                SELECT i.app_id, i.job, i.stream, i.item_key
+                  FROM pairs p, unnest($2::text[]) AS w (id), LATERAL (
+                       SELECT i.app_id, i.job, i.stream, i.item_key FROM \(table) i
+                        WHERE i.app_id = $1 AND i.job = p.job AND i.stream = p.stream AND i.item_key = w.id OFFSET 0) i) f OFFSET 0) o
+             WHERE x.app_id = o.app_id AND x.job = o.job AND x.stream = o.stream AND x.item_key = o.item_key
+            """,
+            [.textArray(keys(.transactions) + keys(.orders))],
+            of: table,
+            on: connection
+        )
     }
 
     /// Removes samples that can contain an ID, and rows whose path contains one.

@@ -31,7 +31,7 @@ struct CustomerTrace {
         return ids
     }
 
-    /// Keys of the customer's records other than transactions, by app and table.
+    /// Keys of the customer's refunds and notifications, by app and table.
     private var keys: [AppID: [String: Set<ExactText>]] = [:]
     /// The IDs that have already been looked up, by app.
     private var lookedUp: [AppID: Set<CustomerID>] = [:]
@@ -89,7 +89,7 @@ struct CustomerTrace {
     }
 
     /// The keys of the answers about one of the transactions.
-    static func keys(
+    private static func keys(
         of kind: AnswerKind,
         about ids: Set<CustomerID>,
         app: AppID,
@@ -223,7 +223,7 @@ struct CustomerTrace {
             Tables.renewals,
             [.transaction, .appTransaction, .account],
             columns: """
-                t.original_transaction_id AS key, NULL AS transaction_id, t.app_transaction_id, NULL AS listed,
+                NULL AS key, NULL AS transaction_id, t.app_transaction_id, NULL AS listed,
                 t.app_account_token::text AS account, NULL AS previous, t.original_transaction_id AS original,
                 true AS is_own, false AS is_alone
                 """,

@@ -18,7 +18,7 @@ package struct AnswerKind: Hashable, Sendable {
     package let children: [Table]
     /// The columns with the transaction IDs of the answer's customers, by which an erasure finds the answers.
     ///
-    /// Each table has an index on `app_id` and the column.
+    /// Each table has an index on `app_id` and the column. If the key is one of the columns, an erasure uses no other.
     package let customers: [TableColumn]
     /// Columns of ``table`` that can differ although Apple answers the same, such as a signing date.
     ///

@@ -1,7 +1,7 @@
 import AppStoreModel
+import Hashing
 import JobPlan
 import LedgerSchema
-import SignedData
 import Testing
 
 struct DuplicateTests {

@@ -1,6 +1,6 @@
 import AppStoreModel
+import Hashing
 import LedgerSchema
-import SignedData
 import Testing
 
 /// By what a rejected record is known again: Apple signs each answer when it is requested.

@@ -1,6 +1,6 @@
 import AppStoreModel
+import Hashing
 import LedgerSchema
-import SignedData
 import TestSupport
 import Testing
 

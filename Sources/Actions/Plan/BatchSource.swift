@@ -1,8 +1,8 @@
 import Basics
 import CSVFormat
+import Hashing
 package import JobPlan
 import LedgerSchema
-import SignedData
 
 /// Where the rows of a batch come from.
 package struct BatchSource: Sendable {

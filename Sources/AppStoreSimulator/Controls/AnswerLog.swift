@@ -1,5 +1,5 @@
 import Basics
-import SignedData
+import Hashing
 import Synchronization
 
 /// Every answer with records that was served.

@@ -1,7 +1,7 @@
 import Basics
+import Hashing
 import LedgerSchema
 import Postgres
-import SignedData
 
 /// The files of `sql/functions` and `sql/comments`, which are applied again when their text changes.
 ///

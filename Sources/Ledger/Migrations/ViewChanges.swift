@@ -1,7 +1,7 @@
 import Basics
+import Hashing
 import LedgerSchema
 import Postgres
-import SignedData
 
 /// Updates a schema's views to the files of `sql/views`.
 ///

@@ -1,7 +1,7 @@
 import Basics
+import Hashing
 import LedgerSchema
 import Postgres
-import SignedData
 
 /// A view of a file of `sql/views`; or a file without a view, a script.
 ///

@@ -1,5 +1,6 @@
 import Basics
 import FoundationEssentials
+import Hashing
 import JobPlan
 import SignedData
 

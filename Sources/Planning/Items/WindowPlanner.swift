@@ -1,10 +1,10 @@
 import AppStoreModel
 import Basics
+import Hashing
 import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
-import SignedData
 
 /// Plans the windows of an app-wide stream.
 struct WindowPlanner {

@@ -1,5 +1,6 @@
 import Basics
 import HTTPTypes
+import Hashing
 import Hummingbird
 import HummingbirdCore
 import Ledger

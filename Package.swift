@@ -100,7 +100,6 @@ let package = Package(
 
         // Level 1: types and helpers that depend on no other target
         module("StrictJSON"),
-        module("LedgerSchema"),
         module("Basics"),
         module("Hashing", ["COpenSSL"]),
 
@@ -110,23 +109,29 @@ let package = Package(
         // No Swift library that writes Parquet builds on Linux without a C++ library of 200 MB, so this one writes flat schemas.
         module("ParquetFormat", ["Basics", "CZstd"]),
         module("HTTPTransport", ["Basics", "CLibCurl"]),
-        module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
+        module("Postgres", ["Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
 
-        // Level 3: job files with their streams, signatures, and Apple's hourly limits
-        module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
+        // Level 3: the ledger's tables, and signatures
+        module("LedgerSchema", ["Postgres"]),
         module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "COpenSSL"]),
+
+        // Level 4: job files with their streams, and Apple's hourly limits
+        module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
         module(
             "RateLimit",
             ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"],
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 4: the parts of a run
+        // Level 5: the parts of a run
         module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
         module("AppStoreAPI", ["AppStoreModel", "Basics", "HTTPTransport", "SignedData"]),
         // `sign`: files of requests that an app passes to StoreKit.
         module("Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "JobPlan", "SignedData"]),
-        module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics", "Hashing"]),
+        module(
+            "Normalize",
+            ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics", "Hashing", "Postgres"]
+        ),
         module(
             "Ledger",
             [
@@ -136,7 +141,7 @@ let package = Package(
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 5: what a run will do, and what is done with a ledger
+        // Level 6: what a run will do, and what is done with a ledger
         module(
             "Planning",
             ["AppStoreModel", "LedgerSchema", "Basics", "Hashing", "JobPlan", "Postgres", "CSVFormat", "Ledger"],
@@ -172,13 +177,13 @@ let package = Package(
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
         module(
             "Report",
-            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "Postgres", "Ledger"],
+            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "Postgres", "Ledger"],
             resources: [
                 .embedInCode("Resources/report.css"), .embedInCode("Resources/report.js"), .embedInCode("SQL"),
             ]
         ),
 
-        // Level 6: the pipeline and the simulator
+        // Level 7: the pipeline and the simulator
         module(
             "Pipeline",
             [
@@ -195,7 +200,7 @@ let package = Package(
             ]
         ),
 
-        // Level 7: the commands
+        // Level 8: the commands
         module(
             "CommandLineTool",
             [
@@ -204,7 +209,7 @@ let package = Package(
             ]
         ),
 
-        // Level 8: the executables
+        // Level 9: the executables
         .executableTarget(name: "storeledger", dependencies: ["CommandLineTool"], swiftSettings: settings),
         .executableTarget(
             name: "appstore-simulator",
@@ -216,7 +221,7 @@ let package = Package(
         // `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModel", "Basics", "Hashing", "Postgres", "LedgerSchema", "RateLimit"],
+            dependencies: ["AppStoreModel", "Basics", "Hashing", "Postgres", "RateLimit"],
             path: "Tests/TestSupport",
             swiftSettings: optimized
         ),
@@ -227,7 +232,7 @@ let package = Package(
         tests(of: "HTTPTransport", ["CLibCurl"]),
         tests(of: "Hashing", []),
         tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "TestSupport"]),
-        tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
+        tests(of: "Postgres", ["TestSupport"]),
         tests(of: "CSVFormat", []),
         tests(of: "ParquetFormat", ["TestSupport"]),
         // Its simulated fleets make millions of grants.
@@ -240,7 +245,10 @@ let package = Package(
         ),
         tests(
             of: "Normalize",
-            ["AppStoreModel", "StrictJSON", "Hashing", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
+            [
+                "AppStoreModel", "StrictJSON", "Hashing", "JobPlan", "LedgerSchema", "SignedData", "Postgres",
+                "TestSupport",
+            ]
         ),
         tests(
             of: "Ledger",
@@ -329,7 +337,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "Hashing", "JobPlan", "Ledger", "LedgerSchema", "SignedData", "Postgres", "Basics",
+                "AppStoreModel", "Hashing", "Ledger", "SignedData", "Postgres",
                 "TestSupport",
             ],
             swiftSettings: settings

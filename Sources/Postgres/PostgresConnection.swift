@@ -1,6 +1,5 @@
 import CLibPQ
 import Glibc
-package import LedgerSchema
 
 /// One libpq session.
 ///

@@ -7,6 +7,7 @@ import Testing
 @testable import Erasure
 @testable import Ledger
 @testable import LedgerSchema
+@testable import Postgres
 
 /// Answers that Apple does not sign: the newest is kept, and an erasure finds them.
 @Suite(.migratedDatabase)

@@ -3,6 +3,7 @@ import JobPlan
 import Ledger
 import LedgerSchema
 import Planning
+import Postgres
 import TestSupport
 import Testing
 

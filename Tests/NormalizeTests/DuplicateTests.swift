@@ -2,6 +2,7 @@ import AppStoreModel
 import Hashing
 import JobPlan
 import LedgerSchema
+import Postgres
 import Testing
 
 struct DuplicateTests {

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import Testing
 
 /// One field with one value, and the value that its column then has.

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import Testing
 
 /// Fields and values that Apple has added since the tables were made, and those that it adds later.

@@ -1,6 +1,7 @@
 import AppStoreModel
 import Hashing
 import LedgerSchema
+import Postgres
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import LedgerSchema
+import Postgres
 import Normalize
 import SignedData
 import StrictJSON

@@ -3,6 +3,7 @@ import CSVFormat
 import Hashing
 package import JobPlan
 import LedgerSchema
+import Postgres
 
 /// Where the rows of a batch come from.
 package struct BatchSource: Sendable {

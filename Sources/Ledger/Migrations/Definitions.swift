@@ -1,6 +1,5 @@
 import Basics
 import Hashing
-import LedgerSchema
 import Postgres
 
 /// The files of `sql/functions` and `sql/comments`, which are applied again when their text changes.

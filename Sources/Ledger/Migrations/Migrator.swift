@@ -1,5 +1,4 @@
 import Basics
-import LedgerSchema
 import Postgres
 
 /// Brings a schema to the version of the SQL files; forward only.

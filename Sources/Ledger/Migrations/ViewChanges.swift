@@ -1,6 +1,5 @@
 import Basics
 import Hashing
-import LedgerSchema
 import Postgres
 
 /// Updates a schema's views to the files of `sql/views`.

@@ -1,6 +1,5 @@
 import Basics
 import Hashing
-import LedgerSchema
 import Postgres
 
 /// A view of a file of `sql/views`; or a file without a view, a script.

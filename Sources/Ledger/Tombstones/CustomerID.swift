@@ -1,6 +1,6 @@
 package import AppStoreModel
 import Basics
-import LedgerSchema
+import Postgres
 import StrictJSON
 
 /// An ID in a record that identifies the customer.

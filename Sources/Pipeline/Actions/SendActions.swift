@@ -6,7 +6,6 @@ import Crawl
 import HTTPTransport
 package import JobPlan
 import Ledger
-import LedgerSchema
 import Normalize
 import Postgres
 package import Publish

@@ -2,7 +2,6 @@ import AppStoreModel
 import Basics
 import JobPlan
 import Ledger
-import LedgerSchema
 import Planning
 import Publish
 

@@ -1,7 +1,6 @@
 package import AppStoreModel
 package import JobPlan
 package import Ledger
-import LedgerSchema
 package import Publish
 package import Report
 

@@ -1,7 +1,6 @@
 package import AppStoreModel
 package import JobPlan
 import Ledger
-import LedgerSchema
 import Postgres
 
 /// Provides the listed, validated IDs in batches.

@@ -3,7 +3,6 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Ledger
-import LedgerSchema
 import Postgres
 import SignedData
 import TestSupport

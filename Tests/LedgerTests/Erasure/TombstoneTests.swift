@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Hashing
-import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

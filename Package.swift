@@ -188,7 +188,7 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "JobPlan", "HTTPTransport",
-                "SignedData", "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Signing", "Normalize",
+                "SignedData", "Postgres", "RateLimit", "Crawl", "AppStoreAPI", "Signing", "Normalize",
                 "Ledger", "Planning", "Actions", "Erasure", "Publish", "Receiver", "Report",
             ]
         ),
@@ -228,7 +228,7 @@ let package = Package(
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", ["StrictJSON"]),
         tests(of: "Basics", []),
-        tests(of: "JobPlan", ["AppStoreModel", "StrictJSON"]),
+        tests(of: "JobPlan", ["AppStoreModel", "StrictJSON", "Basics"]),
         tests(of: "HTTPTransport", ["CLibCurl"]),
         tests(of: "Hashing", []),
         tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "TestSupport"]),
@@ -280,7 +280,7 @@ let package = Package(
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
             of: "Pipeline",
-            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Postgres", "Report", "TestSupport"]
+            ["Basics", "Report", "TestSupport"]
         ),
         tests(
             of: "CommandLineTool",

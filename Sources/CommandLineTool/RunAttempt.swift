@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import FoundationEssentials
 import JobPlan
 import Ledger

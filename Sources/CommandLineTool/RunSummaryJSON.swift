@@ -1,3 +1,4 @@
+import Basics
 import JobPlan
 import Ledger
 import Pipeline

@@ -396,6 +396,10 @@ package struct Pipeline: Sendable {
 }
 
 /// Another run replaced this one, with other filters or with `--restart`.
-struct RunSuperseded: Error {
+struct RunSuperseded: ExplainedError {
     let run: Int64
+
+    var status: ExitStatus { .workLeft }
+
+    var sentence: String { "another run of the job replaced run \(run); run again to join it" }
 }

@@ -1,3 +1,5 @@
+package import Basics
+
 /// What a receiver reports to its operator.
 package enum ReceiverEvent: Sendable {
     /// The receiver accepts connections on this port.
@@ -15,7 +17,13 @@ package enum ReceiverEvent: Sendable {
 }
 
 /// The receiver cannot listen on its address.
-package struct CannotListen: Error {
+package struct CannotListen: ExplainedError {
     package let address: String
     package let reason: String
+
+    package var status: ExitStatus { .configuration }
+
+    package var sentence: String {
+        "cannot listen on \(address): \(reason). Name an address of this machine and a free port (receiver.listen or --listen)"
+    }
 }

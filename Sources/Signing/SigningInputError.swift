@@ -1,8 +1,8 @@
-import Basics
+package import Basics
 package import CSVFormat
 
 /// Why an input cannot be signed; no output was written.
-package enum SigningInputError: Error, Sendable {
+package enum SigningInputError: ExplainedError, Sendable {
     case unreadable(CSVError)
     /// A column that looks like a known one with a typing error.
     case misspeltColumn(path: String, column: String, nearest: String)
@@ -41,4 +41,6 @@ package enum SigningInputError: Error, Sendable {
             return ([first] + lines + more).joined(separator: "\n")
         }
     }
+
+    package var status: ExitStatus { isMissingInput ? .missingInput : .badInput }
 }

@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Glibc
 import JobPlan
@@ -12,7 +13,7 @@ import Testing
             for path in ["\(directory)/none.yaml", directory, fifo, "/dev/null"] {
                 let error = #expect(throws: JobFileError.self) { try JobFile.load(path: path, environment: [:]) }
                 #expect(error?.kind == .missingFile, "\(path)")
-                #expect(error?.kind.rawValue == 66)
+                #expect(error?.status == .missingInput)
             }
         }
     }

@@ -1,4 +1,5 @@
 import AppStoreModel
+package import Basics
 package import FoundationEssentials
 import HTTPTransport
 package import JobPlan

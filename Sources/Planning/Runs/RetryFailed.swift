@@ -1,11 +1,12 @@
 import AppStoreModel
+package import Basics
 import JobPlan
 package import Ledger
 import LedgerSchema
 import Postgres
 
 /// No item of the job can be retried now.
-package enum NothingToRetry: Error, Equatable, Sendable {
+package enum NothingToRetry: ExplainedError, Equatable, Sendable {
     case neverRan
     case noneFailed
     /// The job file has other streams, filters or another server than its unfinished run.
@@ -14,6 +15,26 @@ package enum NothingToRetry: Error, Equatable, Sendable {
     case stillPlanning(run: Int64)
     /// The job's unfinished run began while PostgreSQL's clock was ahead.
     case runIsFromTheFuture(run: Int64)
+
+    package var status: ExitStatus {
+        switch self {
+        case .neverRan, .noneFailed: .complete
+        case .stillPlanning: .workLeft
+        case .runIsFromTheFuture, .jobHasChanged: .configuration
+        }
+    }
+
+    package var sentence: String {
+        switch self {
+        case .neverRan, .noneFailed: "no item has failed, so there is nothing to retry"
+        case .stillPlanning(let run):
+            "run \(run) has not planned all of its items; storeledger run JOB continues it"
+        case .runIsFromTheFuture(let run):
+            "run \(run) began while PostgreSQL's clock was ahead, so its items are not retried; storeledger run JOB starts a new run"
+        case .jobHasChanged(let run):
+            "run \(run) had other streams, filters or another server; storeledger run JOB starts a new one"
+        }
+    }
 }
 
 extension Ledger {

@@ -92,7 +92,7 @@ package struct Pipeline: Sendable {
     ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining work. With
     ///   ``Options/retryFailed`` also ``Ledger/NothingToRetry``.
-    package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
+    package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> SessionResult {
         let began = time.monotonic()
         let credentials = try Credentials(job: job) { report(.remark($0)) }
         if let rehearsal = job.rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
@@ -177,7 +177,7 @@ package struct Pipeline: Sendable {
             }
             // Only for display.
             try? await ledger.leaveRun(holder)
-            return RunReport(
+            return SessionResult(
                 job: job.name,
                 joined: start.joined,
                 start: start,
@@ -214,7 +214,7 @@ package struct Pipeline: Sendable {
         _ plan: RunPlan,
         retryFailed: Bool,
         report: @Sendable (RunEvent) -> Void
-    ) async throws -> RunStart {
+    ) async throws -> StartedRun {
         let start =
             retryFailed
             ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, RunLists(of: job))

@@ -114,7 +114,7 @@ extension PostgresConnection {
         do {
             while try readRow(of: copy, body) {}
         } catch {
-            canceller.cancelNow()
+            canceler.cancelNow()
             discardCopyOut()
             throw error
         }

@@ -9,7 +9,7 @@ import Glibc
 package struct PostgresConnection: ~Copyable {
     let handle: OpaquePointer
     let statements = PreparedStatements()
-    let canceller: StatementCanceller
+    let canceler: StatementCanceler
     /// Those that the session needs.
     let settings: SessionSettings
     /// Whether a pooler may give the session to another client later.
@@ -47,7 +47,7 @@ package struct PostgresConnection: ~Copyable {
         unsafe handle = session.handle
         isPooled = unsafe session.isPooled
         self.settings = unsafe session.settings
-        unsafe canceller = StatementCanceller(of: handle)
+        unsafe canceler = StatementCanceler(of: handle)
     }
 
     deinit { unsafe PQfinish(handle) }

@@ -11,7 +11,7 @@ package enum ReceiverEvent: Sendable {
     /// A verified notification was answered 503, because it could not be stored.
     case notStored(any Error)
     /// Notifications cannot be normalised now; the receiver tries again.
-    case notNormalised(any Error)
+    case notNormalized(any Error)
     /// PostgreSQL does not take the records of one notification, which is skipped until the receiver starts again.
     case skipped(key: String, any Error)
 }

@@ -5,7 +5,7 @@ package import CSVFormat
 package enum SigningInputError: ExplainedError, Sendable {
     case unreadable(CSVError)
     /// A column that looks like a known one with a typing error.
-    case misspeltColumn(path: String, column: String, nearest: String)
+    case misspelledColumn(path: String, column: String, nearest: String)
     /// A column that the output adds.
     case addedColumn(path: String, column: String)
     case lineTooLong(path: String, line: Int, limit: Int)
@@ -24,7 +24,7 @@ package enum SigningInputError: ExplainedError, Sendable {
         switch self {
         case .unreadable(let error):
             return "\(error.description) Nothing was signed"
-        case .misspeltColumn(let path, let column, let nearest):
+        case .misspelledColumn(let path, let column, let nearest):
             let found = printable(column, limit: 60)
             return "\(path): unknown column \"\(found)\"; did you mean \"\(nearest)\"? Nothing was signed"
         case .addedColumn(let path, let column):

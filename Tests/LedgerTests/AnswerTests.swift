@@ -243,7 +243,7 @@ struct AnswerTests {
         try await write(world, snapshots: [transaction(customer)], order: "D", rejected: [reject("x", 1)])
         try await write(world, order("B", "200000000002"), snapshots: [transaction("200000000002")], order: "B")
         let orders = ["A", "B", "C", "D"]
-        func begin(_ now: UnixMilliseconds) async throws -> RunStart {
+        func begin(_ now: UnixMilliseconds) async throws -> StartedRun {
             let list = orders.joined(separator: ", ")
             let job = try await Jobs.load(streams: "orderLookup: {orderIds: {list: [\(list)]}}")
             let lists = RunLists(

@@ -66,7 +66,7 @@ struct ChangedCustomerTests {
         }
 
         /// Begins a run and ends its notifications.
-        func begin(_ plan: RunPlan) async throws -> RunStart {
+        func begin(_ plan: RunPlan) async throws -> StartedRun {
             let start = try await world.ledger.beginOrJoin(plan, ids: .none)
             try await endNotifications()
             return start

@@ -32,7 +32,7 @@ struct CoverageCommand: AsyncParsableCommand {
         try await perform(job: place.ledger.path) {
             switch try place.source() {
             case .job(let pipeline):
-                let hasRun = all ? try await pipeline.coverage(line) : try await summarise(pipeline)
+                let hasRun = all ? try await pipeline.coverage(line) : try await summarize(pipeline)
                 if !hasRun { Console.message("\(pipeline.job.name) has never run") }
             case .ledger(let reader):
                 let (app, job) = try await place.appAndJob(in: reader)
@@ -46,7 +46,7 @@ struct CoverageCommand: AsyncParsableCommand {
     }
 
     /// - Returns: Whether the job has ever run.
-    private func summarise(_ pipeline: Pipeline) async throws -> Bool {
+    private func summarize(_ pipeline: Pipeline) async throws -> Bool {
         guard let streams = try await pipeline.coverageSummary() else { return false }
         try show(streams)
         return true

@@ -44,7 +44,7 @@ extension Ledger {
     /// The call is one transaction. When it is repeated after a lost answer to COMMIT, it joins the run that it has
     /// started. Time that Apple no longer serves is left to the next regular run, which records the gap.
     /// - Throws: ``NothingToRetry``, ``Postgres/PostgresError``.
-    package func retryFailed(_ plan: RunPlan) async throws -> RunStart {
+    package func retryFailed(_ plan: RunPlan) async throws -> StartedRun {
         let invocation = Invocation()
         return try await transaction { connection in
             try connection.script(Self.defaultPlanner)
@@ -57,7 +57,7 @@ extension Ledger {
                 guard !open.isPlanning else { throw NothingToRetry.stillPlanning(run: open.run) }
                 try FutureState.releaseItems(of: open.run, plan, on: connection)
                 _ = try takeUpFailed(by: plan, run: open.run, on: connection)
-                return RunStart(
+                return StartedRun(
                     run: open.run,
                     now: open.now,
                     joined: open.begunBy != invocation,
@@ -73,7 +73,7 @@ extension Ledger {
             let run = try ItemPlanner(plan: plan)
                 .insertRun(phase: 1, isRetry: true, by: invocation, on: connection)
             guard try takeUpFailed(by: plan, run: run, on: connection) > 0 else { throw NothingToRetry.noneFailed }
-            return RunStart(run: run, now: plan.now, joined: false, restarted: false)
+            return StartedRun(run: run, now: plan.now, joined: false, restarted: false)
         }
     }
 

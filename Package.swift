@@ -23,7 +23,7 @@ let isOptimized = Context.environment["STORELEDGER_OPTIMIZE"] != nil && Context.
 let optimized: [SwiftSetting] = settings + (isOptimized ? [.unsafeFlags(["-Xfrontend", "-O"])] : [])
 let optimizedModules: Set = [
     "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "ParquetFormat", "Postgres",
-    "SignedData", "RateLimit", "Normalize", "Ledger",
+    "Hashing", "SignedData", "RateLimit", "Normalize", "Ledger",
     "AppStoreSimulator",
 ]
 
@@ -98,10 +98,10 @@ let package = Package(
         // Compresses Parquet files. Every reader of Parquet reads Zstandard.
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
-        // Level 1: types and helpers without other dependencies
+        // Level 1: types and helpers that depend on no other target
         module("StrictJSON"),
-        module("LedgerSchema"),
         module("Basics"),
+        module("Hashing", ["COpenSSL"]),
 
         // Level 2: Apple's types, and one protocol each
         module("AppStoreModel", ["StrictJSON"]),
@@ -109,45 +109,49 @@ let package = Package(
         // No Swift library that writes Parquet builds on Linux without a C++ library of 200 MB, so this one writes flat schemas.
         module("ParquetFormat", ["Basics", "CZstd"]),
         module("HTTPTransport", ["Basics", "CLibCurl"]),
-        module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
+        module("Postgres", ["Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
 
-        // Level 3: job files with their streams, signatures, and Apple's hourly limits
+        // Level 3: the ledger's tables, and signatures
+        module("LedgerSchema", ["Postgres"]),
+        module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "COpenSSL"]),
+
+        // Level 4: job files with their streams, and Apple's hourly limits
         module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
-        module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
         module(
             "RateLimit",
             ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"],
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 4: the parts of a run
+        // Level 5: the parts of a run
         module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
         module("AppStoreAPI", ["AppStoreModel", "Basics", "HTTPTransport", "SignedData"]),
         // `sign`: files of requests that an app passes to StoreKit.
         module("Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "JobPlan", "SignedData"]),
-        module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics"]),
+        module(
+            "Normalize",
+            ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics", "Hashing", "Postgres"]
+        ),
         module(
             "Ledger",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
-                "RateLimit", "CSVFormat",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "JobPlan", "SignedData", "Postgres",
+                "RateLimit",
             ],
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 5: what a run will do, and what is done with a ledger
+        // Level 6: what a run will do, and what is done with a ledger
         module(
             "Planning",
-            [
-                "AppStoreModel", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "Ledger",
-            ],
+            ["AppStoreModel", "LedgerSchema", "Basics", "Hashing", "JobPlan", "Postgres", "CSVFormat", "Ledger"],
             resources: [.embedInCode("SQL")]
         ),
         module(
             "Actions",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
-                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "HTTPTransport", "Hashing", "JobPlan",
+                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
             ],
             resources: [.embedInCode("SQL")]
         ),
@@ -158,16 +162,14 @@ let package = Package(
         ),
         module(
             "Publish",
-            [
-                "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "ParquetFormat", "Ledger",
-            ],
+            ["LedgerSchema", "Basics", "Hashing", "JobPlan", "Postgres", "CSVFormat", "ParquetFormat", "Ledger"],
             resources: [.embedInCode("SQL")]
         ),
         // `receive`: an HTTP server that stores notifications, and makes records of them.
         module(
             "Receiver",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "JobPlan", "SignedData", "Postgres",
                 "Normalize", "Ledger", hummingbird, hummingbirdCore, nioCore, httpTypes, serviceLifecycle, logging,
             ]
         ),
@@ -175,30 +177,30 @@ let package = Package(
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
         module(
             "Report",
-            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "SignedData", "Postgres", "Ledger"],
+            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "Postgres", "Ledger"],
             resources: [
                 .embedInCode("Resources/report.css"), .embedInCode("Resources/report.js"), .embedInCode("SQL"),
             ]
         ),
 
-        // Level 6: the pipeline and the simulator
+        // Level 7: the pipeline and the simulator
         module(
             "Pipeline",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Signing", "Normalize", "Ledger",
-                "Planning", "Actions", "Erasure", "Publish", "Receiver", "Report",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "JobPlan", "HTTPTransport",
+                "SignedData", "Postgres", "RateLimit", "Crawl", "AppStoreAPI", "Signing", "Normalize",
+                "Ledger", "Planning", "Actions", "Erasure", "Publish", "Receiver", "Report",
             ]
         ),
         module(
             "AppStoreSimulator",
             [
-                "AppStoreModel", "StrictJSON", "SignedData", "Basics", "HTTPTransport", hummingbird, nioCore, httpTypes,
-                serviceLifecycle, logging,
+                "AppStoreModel", "StrictJSON", "SignedData", "Basics", "Hashing", "HTTPTransport", hummingbird, nioCore,
+                httpTypes, serviceLifecycle, logging,
             ]
         ),
 
-        // Level 7: the commands
+        // Level 8: the commands
         module(
             "CommandLineTool",
             [
@@ -207,7 +209,7 @@ let package = Package(
             ]
         ),
 
-        // Level 8: the executables
+        // Level 9: the executables
         .executableTarget(name: "storeledger", dependencies: ["CommandLineTool"], swiftSettings: settings),
         .executableTarget(
             name: "appstore-simulator",
@@ -219,32 +221,40 @@ let package = Package(
         // `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema", "RateLimit"],
+            dependencies: ["AppStoreModel", "Basics", "Hashing", "Postgres", "RateLimit"],
             path: "Tests/TestSupport",
             swiftSettings: optimized
         ),
         tests(of: "StrictJSON", []),
-        tests(of: "AppStoreModel", []),
+        tests(of: "AppStoreModel", ["StrictJSON"]),
         tests(of: "Basics", []),
-        tests(of: "JobPlan", ["AppStoreModel", "StrictJSON"]),
+        tests(of: "JobPlan", ["AppStoreModel", "StrictJSON", "Basics"]),
         tests(of: "HTTPTransport", ["CLibCurl"]),
-        tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "Basics", "TestSupport"]),
-        tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
+        tests(of: "Hashing", []),
+        tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "TestSupport"]),
+        tests(of: "Postgres", ["TestSupport"]),
         tests(of: "CSVFormat", []),
         tests(of: "ParquetFormat", ["TestSupport"]),
         // Its simulated fleets make millions of grants.
         tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
         tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData", "TestSupport"]),
-        tests(of: "Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "SignedData", "TestSupport"]),
+        tests(
+            of: "Signing",
+            ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "Hashing", "SignedData", "TestSupport"]
+        ),
         tests(
             of: "Normalize",
-            ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
+            [
+                "AppStoreModel", "StrictJSON", "Hashing", "JobPlan", "LedgerSchema", "SignedData", "Postgres",
+                "TestSupport",
+            ]
         ),
         tests(
             of: "Ledger",
             [
-                "AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Planning", "Actions", "Erasure",
+                "AppStoreModel", "LedgerSchema", "Basics", "Hashing", "JobPlan", "SignedData", "Postgres", "RateLimit",
+                "Planning", "Actions", "Erasure",
                 "Publish", "TestSupport",
             ]
         ),
@@ -263,11 +273,14 @@ let package = Package(
                 "Normalize", "Ledger", "TestSupport", nioCore, nioEmbedded,
             ]
         ),
-        tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData", "TestSupport"]),
+        tests(
+            of: "AppStoreSimulator",
+            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "JobPlan", "SignedData", "TestSupport"]
+        ),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
             of: "Pipeline",
-            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Postgres", "Report", "TestSupport"]
+            ["Basics", "Report", "TestSupport"]
         ),
         tests(
             of: "CommandLineTool",
@@ -280,7 +293,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Hashing", "JobPlan", "HTTPTransport", "SignedData",
+                "Postgres",
                 "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize",
             ],
             path: "Tests/Fuzz/FuzzTargets",
@@ -309,7 +323,8 @@ let package = Package(
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
-                "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Signing", "Postgres",
+                "AppStoreModel", "StrictJSON", "Hashing", "JobPlan", "LedgerSchema", "SignedData", "Signing",
+                "Postgres",
                 "Normalize",
                 "Ledger", "Planning", "Erasure", "Basics",
                 "AppStoreSimulator", "TestSupport", argumentParser,
@@ -322,7 +337,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "JobPlan", "Ledger", "LedgerSchema", "SignedData", "Postgres", "Basics", "TestSupport",
+                "AppStoreModel", "Hashing", "Ledger", "SignedData", "Postgres",
+                "TestSupport",
             ],
             swiftSettings: settings
         ),

@@ -1,9 +1,9 @@
-import Basics
+package import Basics
 package import CSVFormat
 package import JobPlan
 
 /// Why the input of a batch is unusable; nothing was planned.
-package enum ActionInputError: Error, Sendable {
+package enum ActionInputError: ExplainedError, Sendable {
     case unreadable(CSVError)
     case missingColumn(input: String, column: String, found: [String])
     /// A column that looks like a known one with a typing error.
@@ -52,10 +52,12 @@ package enum ActionInputError: Error, Sendable {
         let shown = names.prefix(10).map { printable($0, limit: 60, quoted: true) }
         return shown.joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
     }
+
+    package var status: ExitStatus { isMissingInput ? .missingInput : .badInput }
 }
 
 /// Why a batch cannot be approved, sent or shown.
-package enum ActionRefusal: Error, Equatable, Sendable {
+package enum ActionRefusal: ExplainedError, Equatable, Sendable {
     /// No command has planned a batch of the job.
     case noBatch(job: String)
     case unknownHash(found: String, job: String)
@@ -164,6 +166,22 @@ package enum ActionRefusal: Error, Equatable, Sendable {
 
     private static func approval(of policy: String) -> String {
         "storeledger actions approve JOB --policy \(policy) --rows N --expires 30d"
+    }
+
+    package var status: ExitStatus {
+        switch self {
+        case .noBatch, .notApproved, .expired, .approvalEnded, .changed, .changedRow, .appUnknown, .otherAction,
+            .tooManyRows,
+            .noPolicy,
+            .policyNotApproved, .policyChanged, .policyExpired, .policyWithdrawn, .policyUsedUp:
+            .configuration
+        case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired, .otherPolicy, .nothingApproved,
+            .overtaken:
+            .badInput
+        case .nothingToRetry, .noOpenRequest: .complete
+        case .noRight, .mustBeApproved: .refused
+        case .plannedAtOnce, .notOfPolicy: .workLeft
+        }
     }
 }
 

@@ -6,7 +6,7 @@ import SignedData
 struct SimulatorBootstrap: Sendable {
     let responder: AccountResponder
     /// Of each app, the first one last: a client that sees its `ready.json` can use all others.
-    let files: [PublishedFiles]
+    let files: [ClientFiles]
     /// Empty when the simulator posts no notifications.
     let posters: [NotificationPoster]
 
@@ -52,7 +52,7 @@ struct SimulatorBootstrap: Sendable {
 /// The world of one app, and what serves it.
 private struct SimulatedAppParts {
     let responder: RouteResponder
-    let files: PublishedFiles
+    let files: ClientFiles
     /// `nil` when the simulator posts no notifications.
     let poster: NotificationPoster?
 
@@ -136,7 +136,7 @@ private struct SimulatedAppParts {
                 NotificationPoster(settings: settings, app: app, issuer: authority.issuer, log: log, now: now)
             }
         }
-        files = PublishedFiles(
+        files = ClientFiles(
             directory: directory,
             account: worldFile.parameters.place == 0 ? "" : "../",
             app: app,

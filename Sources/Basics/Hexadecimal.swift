@@ -1,10 +1,3 @@
-extension Sequence<UInt8> {
-    /// Two lower-case digits per byte.
-    package var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-}
-
 /// The value of an ASCII digit `0` to `9`, `a` to `f` or `A` to `F`; `nil` for any other byte.
 package func hexadecimalValue(ofDigit digit: UInt8) -> UInt8? {
     switch digit {

@@ -21,7 +21,7 @@ package func withSignalsAsCancellation<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let (signals, heard) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
-    let wasSignalled = Flag()
+    let wasSignalled = SignalFlag()
     let watches = [SIGINT, SIGTERM].map { number in
         SignalWatch(number) {
             guard wasSignalled.raise() else { _exit(128 + number) }
@@ -29,7 +29,7 @@ package func withSignalsAsCancellation<Value: Sendable>(
         }
     }
     for watch in watches { await watch.start() }
-    let result = await outcome { try await cancelling(body, on: signals) }
+    let result = await outcome { try await canceling(body, on: signals) }
     for watch in watches { await watch.stop() }
     return try result.get()
 }
@@ -45,7 +45,7 @@ private enum Event<Value: Sendable>: Sendable {
     case heard(Int32?)
 }
 
-private func cancelling<Value: Sendable>(
+private func canceling<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value,
     on signals: AsyncStream<Int32>
 ) async throws -> Value {
@@ -119,7 +119,7 @@ private struct SignalWatch {
     }
 }
 
-private final class Flag: Sendable {
+private final class SignalFlag: Sendable {
     private let isRaised = Atomic(false)
 
     /// Sets the flag; returns whether it was not set before.

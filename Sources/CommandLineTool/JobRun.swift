@@ -28,7 +28,7 @@ struct JobRun {
     /// However the process ends, it then writes the metrics and sends the notification, both with its exit code.
     func perform(ifOlderThan limit: ShortDuration? = nil) async throws {
         let (log, form) = process.display
-        let attempt = RunAttempt(jobFile: argument.path)
+        let attempt = ProcessFacts(jobFile: argument.path)
         do {
             try await CommandLineTool.perform(job: argument.path, log: log) {
                 let job = try argument.load(.crawl, warn: log.warn)
@@ -50,13 +50,13 @@ struct JobRun {
 
     private func run(
         _ pipeline: Pipeline,
-        _ attempt: RunAttempt,
+        _ attempt: ProcessFacts,
         _ log: RunLog,
         _ form: ProgressForm,
         job: String
     ) async throws {
         let display = ProgressDisplay<ProgressState>(form: form, log: log, time: .system) { log.note($0) }
-        let report: RunReport
+        let report: SessionResult
         do {
             report = try await display.whileShowing { note in
                 try await pipeline.run(options) { event in
@@ -101,13 +101,13 @@ struct JobRun {
         Console.result(process.json ? try JSONOutput.document(RecentRunJSON(recent, job: job)) : sentence)
     }
 
-    private func skip(_ attempt: RunAttempt, because sentence: String, _ log: RunLog) {
+    private func skip(_ attempt: ProcessFacts, because sentence: String, _ log: RunLog) {
         attempt.skip()
         log.skipped(sentence)
         Console.result(process.json ? "null" : sentence)
     }
 
-    private func finish(_ attempt: RunAttempt, code: Int32, _ log: RunLog) async {
+    private func finish(_ attempt: ProcessFacts, code: Int32, _ log: RunLog) async {
         await process.metrics.write(attempt.exit(code: code), of: attempt.pipeline, log: log)
         await attempt.notify(code: code, log: log)
     }

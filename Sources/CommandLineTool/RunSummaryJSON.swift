@@ -1,3 +1,4 @@
+import Basics
 import JobPlan
 import Ledger
 import Pipeline
@@ -14,7 +15,7 @@ struct RunSummaryJSON: Encodable {
     private let run: Int64
     private let exitCode: Int32
     private let joined: Bool
-    private let counts: RunCounts
+    private let counts: RunCountsJSON
     private let waitedForLimitsSeconds: Double
     private let elapsedSeconds: Double
     private let csv: Files?
@@ -22,12 +23,12 @@ struct RunSummaryJSON: Encodable {
     private let viewsFailure: String?
     private let removed: [OldRecords]?
 
-    init(_ report: RunReport) {
+    init(_ report: SessionResult) {
         job = report.job
         run = report.summary.run
         exitCode = report.exitStatus.rawValue
         joined = report.joined
-        counts = RunCounts(report.summary)
+        counts = RunCountsJSON(report.summary)
         waitedForLimitsSeconds = Self.seconds(report.waitedForLimits)
         elapsedSeconds = Self.seconds(report.elapsed)
         csv = Self.files(.csv, of: report)
@@ -36,7 +37,7 @@ struct RunSummaryJSON: Encodable {
         removed = report.removed.isEmpty ? nil : report.removed
     }
 
-    private static func files(_ format: FileFormat, of report: RunReport) -> Files? {
+    private static func files(_ format: FileFormat, of report: SessionResult) -> Files? {
         report.published.first { $0.output.format == format }.map {
             Files(directory: $0.output.directory, files: $0.files)
         }

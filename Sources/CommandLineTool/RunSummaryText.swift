@@ -6,7 +6,7 @@ import Publish
 
 /// The summary that `run` writes to stdout.
 struct RunSummaryText {
-    let report: RunReport
+    let report: SessionResult
     /// The path of the job file.
     let job: String
 
@@ -56,7 +56,7 @@ struct RunSummaryText {
     }
 }
 
-extension RunReport {
+extension SessionResult {
     /// How the run ended, such as `complete, but data is missing`.
     var ending: String {
         summary.hasLosses

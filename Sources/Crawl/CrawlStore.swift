@@ -6,7 +6,7 @@ package import JobPlan
 /// All durable state of the crawl is here.
 package protocol CrawlStore: Sendable {
     /// A page whose records are verified.
-    associatedtype VerifiedPage: Sendable
+    associatedtype CheckedPage: Sendable
     /// What a page adds to the store.
     associatedtype Rows: Sendable
 
@@ -19,10 +19,10 @@ package protocol CrawlStore: Sendable {
     /// Verifies every record of the page.
     ///
     /// - Throws: An error if the item belongs to an environment that the job does not request.
-    func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage
+    func verify(_ page: Page, of item: WorkItem) throws -> CheckedPage
 
     /// Maps verified records to rows.
-    func normalize(_ page: VerifiedPage) -> Rows
+    func normalize(_ page: CheckedPage) -> Rows
 
     /// Stores the rows and the item's next cursor together, or neither.
     ///

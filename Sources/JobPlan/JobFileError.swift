@@ -1,14 +1,15 @@
+package import Basics
+
 /// All problems of a job file.
 ///
 /// No message ever shows a key, a password or a value from the environment.
-package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The raw value is the exit code.
-    package enum Kind: Int32, Sendable {
-        case invalid = 65
+package struct JobFileError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
+    package enum Kind: Sendable {
+        case invalid
         /// Missing, unreadable, or not a regular file.
-        case missingFile = 66
+        case missingFile
         /// The environment has a private key itself instead of the name of its file.
-        case configuration = 78
+        case configuration
     }
 
     /// One problem, with what was found and what is expected.
@@ -40,5 +41,13 @@ package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible
             return "\(path)\(place.suffix): \(place.keyPath) \(problem.found); \(problem.expected)"
         }
         .joined(separator: "\n")
+    }
+
+    package var status: ExitStatus {
+        switch kind {
+        case .invalid: .badInput
+        case .missingFile: .missingInput
+        case .configuration: .configuration
+        }
     }
 }

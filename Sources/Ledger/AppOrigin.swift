@@ -1,3 +1,4 @@
+package import Basics
 package import LedgerSchema
 import Postgres
 import SignedData
@@ -24,7 +25,7 @@ package struct RecordOrigin: Equatable, Sendable {
 }
 
 /// The app has records that are signed under another root than those that the job trusts.
-package struct OtherOrigin: Error, Equatable, Sendable, CustomStringConvertible {
+package struct OtherOrigin: ExplainedError, Equatable, Sendable, CustomStringConvertible {
     package let bundleId: String
     package let environment: String
     /// The origin of the app's records; its server is empty if only a replay has loaded records.
@@ -59,6 +60,8 @@ package struct OtherOrigin: Error, Equatable, Sendable, CustomStringConvertible 
     private static func roots(of origin: RecordOrigin) -> String {
         "root \(origin.trustedRoots.joined(separator: " and "))\(origin.isApple ? " (Apple's)" : "")"
     }
+
+    package var status: ExitStatus { .configuration }
 }
 
 extension Ledger {

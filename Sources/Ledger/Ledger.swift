@@ -1,4 +1,3 @@
-import LedgerSchema
 package import Postgres
 
 /// All durable state: rows, cursors, leases and the spent budget, in one schema of one database.

@@ -1,5 +1,7 @@
+package import Basics
+
 /// Why the ledger cannot be used; each message says what to do.
-package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum LedgerError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
     case schemaMissing(schema: String)
     case schemaOlder(missing: [String])
     /// The schema lacks one of the migrations that the baseline has replaced.
@@ -79,6 +81,19 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "cannot read \(path): \(reason)"
         case .cannotWrite(let path, let reason):
             "cannot write \(path): \(reason)"
+        }
+    }
+
+    package var status: ExitStatus {
+        switch self {
+        case .schemaMissing, .schemaOlder, .schemaTooOld, .schemaNewer, .schemaChanged, .functionsDiffer,
+            .definitionRefused,
+            .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
+            .readOnlyReplica, .appMismatch, .partitionsDecided:
+            .configuration
+        case .invariant: .bug
+        case .cannotCreate, .directoryInUse: .cannotCreate
+        case .cannotRead, .cannotWrite: .ioError
         }
     }
 }

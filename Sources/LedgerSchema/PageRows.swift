@@ -1,3 +1,5 @@
+package import Postgres
+
 /// Everything that one page of Apple's answers adds to the ledger.
 ///
 /// All of it and the cursor commit together.

@@ -1,3 +1,5 @@
+package import Postgres
+
 /// A table of the ledger.
 ///
 /// Every table begins with `app_id`, which is not in `columns` and `key`: the ledger adds it.

@@ -1,3 +1,5 @@
+import Postgres
+
 extension Tables {
     /// Line items of Advanced Commerce purchases; children of `transactions` and `renewals`.
     package static let advancedCommerceItems = Table(

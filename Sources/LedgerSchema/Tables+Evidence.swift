@@ -1,3 +1,5 @@
+import Postgres
+
 extension Tables {
     /// The raw archive.
     package static let signedPayloads = Table(

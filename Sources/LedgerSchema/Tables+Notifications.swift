@@ -1,3 +1,5 @@
+import Postgres
+
 extension Tables {
     /// One row for each notification.
     package static let notifications = Table(

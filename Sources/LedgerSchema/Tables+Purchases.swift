@@ -1,3 +1,5 @@
+import Postgres
+
 extension Tables {
     /// The newest snapshot of each transaction.
     package static let transactions = Table(

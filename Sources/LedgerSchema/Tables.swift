@@ -1,3 +1,5 @@
+package import Postgres
+
 /// The tables for Apple's records; `sql/migrations/0001_tables.sql` creates them.
 package enum Tables {
     /// All tables.

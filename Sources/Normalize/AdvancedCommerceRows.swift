@@ -1,4 +1,5 @@
 import LedgerSchema
+import Postgres
 
 /// The line items of one transaction or renewal, and their refunds.
 ///

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import StrictJSON
 
 /// Maps each field of a shape to its column.

@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerSchema
+import Postgres
 import SignedData
 import StrictJSON
 

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import StrictJSON
 
 /// The cells and nested values of one object from Apple.

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Basics
-import LedgerSchema
+import Postgres
 import StrictJSON
 
 /// The result of reading one value of a scalar field.

@@ -1,7 +1,8 @@
+package import Basics
 package import Ledger
 
 /// A command is about one app, and its options do not say which.
-package struct AppNotChosen: Error, CustomStringConvertible {
+package struct AppNotChosen: ExplainedError, CustomStringConvertible {
     /// The apps that come into question.
     let known: [KnownApp]
 
@@ -12,10 +13,12 @@ package struct AppNotChosen: Error, CustomStringConvertible {
         let names = known.map { "\($0.bundleId) (\($0.environment))" }.joined(separator: ", ")
         return "choose an app of the ledger with --app and --environment: \(names)"
     }
+
+    package var status: ExitStatus { .usage }
 }
 
 /// An app has no job with a name, or none at all.
-package struct JobNotFound: Error, CustomStringConvertible {
+package struct JobNotFound: ExplainedError, CustomStringConvertible {
     /// `nil` if any job would do.
     let name: String?
     let app: KnownApp
@@ -32,4 +35,6 @@ package struct JobNotFound: Error, CustomStringConvertible {
         guard let name, !known.isEmpty else { return "no job of \(place) has ever run" }
         return "no job \(name) of \(place) has ever run; these have: \(known.joined(separator: ", "))"
     }
+
+    package var status: ExitStatus { .usage }
 }

@@ -1,18 +1,9 @@
-import Actions
-import AppStoreModel
-import Basics
-import CSVFormat
+package import Basics
 import Crawl
 import HTTPTransport
-import JobPlan
-import Ledger
-import Planning
 import Postgres
 import RateLimit
-import Receiver
-import Report
 import SignedData
-import Signing
 
 /// The message and exit code of a failed command.
 ///
@@ -38,145 +29,17 @@ package struct Failure: Sendable {
 
     private static func explain(_ error: any Error) -> (ExitStatus, String) {
         switch error {
-        case let error as JobFileError:
-            (ExitStatus(rawValue: error.kind.rawValue) ?? .bug, error.description)
-        case let error as ListError:
-            (error.isMissing ? .missingInput : .badInput, error.description)
-        case let error as NothingVerified:
-            (.contractBroken, error.sentence)
-        case let error as EmptyList:
-            (.completeWithLosses, error.sentence)
-        case let error as UnknownCustomers:
-            (
-                .badInput,
-                "the ledger has no records of \(error.count == 1 ? "this customer" : "\(error.count) of these customers"), so nothing was erased. Check the ID. To withhold records that arrive later, add --unknown"
-            )
-        case let error as BadListedID:
-            (
-                .badInput,
-                "\(error.kind.key).query found \"\(error.found)\"; an ID is \(error.kind.rule). Nothing was sent."
-            )
-        case let error as BadListQuery:
-            (.badInput, "PostgreSQL does not accept \(error.kind.key).query: \(error.message). Nothing was sent.")
-        case let error as ActionInputError:
-            (error.isMissingInput ? .missingInput : .badInput, error.sentence)
-        case let error as SigningInputError:
-            (error.isMissingInput ? .missingInput : .badInput, error.sentence)
-        case let error as ActionRefusal:
-            (status(of: error), error.sentence)
-        case let error as ActionStop:
-            (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
-        case is NoResultsDirectory:
-            (
-                .usage,
-                "name the directory for the result files: --directory DIR, or output.results.directory in the job file"
-            )
-        case let error as KeyFileError:
-            (error.reason == .notFound ? .missingInput : .configuration, error.description)
-        case let error as UntrustedRoot:
-            (error.isMissing ? .missingInput : .configuration, error.description)
-        case is RootsChanged:
-            (
-                .configuration,
-                "the files of appStore.trustedRoots were changed while this process worked; start it again, so that the new roots are compared with the ledger's records"
-            )
-        case is NoKeyInJob:
-            (.badInput, "the job file is now that of a receiver alone, and names no key")
-        case let error as OtherJobFile:
-            (
-                .configuration,
-                "job \(error.job) is already in \(error.known), with \(error.difference == .streams ? "other streams or filters" : "another source of transaction IDs") than \(error.found). Change name in one of the two files. If \(error.found.path) replaces the other file, run it once with --restart"
-            )
-        case let error as OtherOrigin:
-            (.configuration, error.description)
-        case let error as LedgerError:
-            (status(of: error), error.description)
+        case let error as any ExplainedError:
+            (error.status, error.sentence)
         case let error as PostgresError:
             explain(error)
-        case let error as MissingShare:
-            (.bug, error.description)
-        case let error as StaleStatistics:
-            (
-                .completeWithLosses,
-                "the planner's statistics of \(error.tables) can contain values of customers who were erased since \(error.since)\(error.failure.map { ": \($0)" } ?? "")"
-                    + "; storeledger refresh renews them"
-            )
-        case let error as ViewsAreOld:
-            (.completeWithLosses, error.sentence)
-        case let error as LockTimeout:
-            (.workLeft, sentence(of: error))
         case let error as ClockDisagreement:
             explain(StopReason(error))
-        case let error as StopReason:
-            (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case let error as SigningError:
             // OpenSSL's setup can fail for lack of memory or randomness. Only a new process tries it again.
             (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)
-        case let error as CannotListen:
-            (
-                .configuration,
-                "cannot listen on \(error.address): \(error.reason). Name an address of this machine and a free port (receiver.listen or --listen)"
-            )
-        case is TLSKeysWouldBeWritten:
-            (
-                .configuration,
-                "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"
-            )
-        case NothingToRetry.neverRan, NothingToRetry.noneFailed:
-            (.complete, "no item has failed, so there is nothing to retry")
-        case NothingToRetry.stillPlanning(let run):
-            (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
-        case NothingToRetry.runIsFromTheFuture(let run):
-            (
-                .configuration,
-                "run \(run) began while PostgreSQL's clock was ahead, so its items are not retried; storeledger run JOB starts a new run"
-            )
-        case NothingToRetry.jobHasChanged(let run):
-            (
-                .configuration,
-                "run \(run) had other streams, filters or another server; storeledger run JOB starts a new one"
-            )
-        case let error as JobNotRemoved:
-            (error.status, error.sentence)
-        case let error as UnknownRejects:
-            (
-                .badInput,
-                "the job has no open rejected record \(error.ids.map(String.init).joined(separator: ", ")), so nothing was dismissed; storeledger rejects JOB lists them"
-            )
-        case let error as NoChartLibrary:
-            (.missingInput, error.sentence)
-        case let error as AppNotChosen:
-            (.usage, error.description)
-        case let error as NoReceiverRight:
-            (
-                .refused,
-                "PostgreSQL's role \(error.role) has no right to store notifications; use the role of the receiver (storeledger_receiver)"
-            )
-        case is NothingReceived:
-            (
-                .configuration,
-                "the receiver has not stored a notification of the app yet, so there is nothing to compare; start storeledger receive JOB, and request a test notification"
-            )
-        case let error as JobNotFound:
-            (.usage, error.description)
-        case let error as NothingToExport:
-            (.badInput, error.sentence)
-        case let error as ChangesNotLogged:
-            (.badInput, error.sentence)
-        case let error as ClockIsOff:
-            (.configuration, error.sentence)
-        case let error as ClockIsBehind:
-            (.configuration, error.sentence)
-        case let error as MomentsAhead:
-            (.configuration, error.sentence)
-        case let error as RunSuperseded:
-            (.workLeft, "another run of the job replaced run \(error.run); run again to join it")
-        case let error as DeadlineReached:
-            (.workLeft, "stopped after \(error.limit.inWords) with work left; storeledger run JOB continues")
-        case let error as any PlannedStop:
-            (.workLeft, "stopped\(error.limit.map { " after \($0.inWords)" } ?? "") \(error.remainder)")
         case let error as Interrupted where error.failure is any PlannedStop:
             (
                 .workLeft,
@@ -189,43 +52,6 @@ package struct Failure: Sendable {
         default:
             (.bug, "unexpected: \(error). This is a bug; please report it")
         }
-    }
-
-    private static func status(of error: ActionRefusal) -> ExitStatus {
-        switch error {
-        case .noBatch, .notApproved, .expired, .approvalEnded, .changed, .changedRow, .appUnknown, .otherAction,
-            .tooManyRows,
-            .noPolicy,
-            .policyNotApproved, .policyChanged, .policyExpired, .policyWithdrawn, .policyUsedUp:
-            .configuration
-        case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired, .otherPolicy, .nothingApproved,
-            .overtaken:
-            .badInput
-        case .nothingToRetry, .noOpenRequest: .complete
-        case .noRight, .mustBeApproved: .refused
-        case .plannedAtOnce, .notOfPolicy: .workLeft
-        }
-    }
-
-    private static func status(of error: LedgerError) -> ExitStatus {
-        switch error {
-        case .schemaMissing, .schemaOlder, .schemaTooOld, .schemaNewer, .schemaChanged, .functionsDiffer,
-            .definitionRefused,
-            .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
-            .readOnlyReplica, .appMismatch, .partitionsDecided:
-            .configuration
-        case .invariant: .bug
-        case .cannotCreate, .directoryInUse: .cannotCreate
-        case .cannotRead, .cannotWrite: .ioError
-        }
-    }
-
-    private static func sentence(of timeout: LockTimeout) -> String {
-        let wait = "PostgreSQL: waited \(timeout.limit?.inWords ?? "too long") for \(timeout.purpose)"
-        guard !timeout.holders.isEmpty else { return "\(wait); no session holds such a lock any more. Run again" }
-        let holders = timeout.holders.map(\.description).joined(separator: "; ")
-        return "\(wait). Such locks are held by \(holders). Wait until they are done, or end them "
-            + "(pg_terminate_backend), and run again"
     }
 
     private static func explain(_ error: PostgresError) -> (ExitStatus, String) {

@@ -1,5 +1,7 @@
+package import Basics
+
 /// Why a job was not removed.
-package enum JobNotRemoved: Error, Equatable, Sendable {
+package enum JobNotRemoved: ExplainedError, Equatable, Sendable {
     /// No app of the ledger has a job of this name.
     case unknown(job: String)
     /// Several apps have one; each is written as bundle ID and environment.
@@ -7,14 +9,14 @@ package enum JobNotRemoved: Error, Equatable, Sendable {
     /// A process has leased items of the job.
     case running(job: String)
 
-    var status: ExitStatus {
+    package var status: ExitStatus {
         switch self {
         case .unknown, .ambiguous: .badInput
         case .running: .workLeft
         }
     }
 
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .unknown(let job): "the ledger has no job \(job); storeledger jobs lists them"
         case .ambiguous(let job, let apps):

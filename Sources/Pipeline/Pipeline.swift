@@ -64,7 +64,7 @@ package struct Pipeline: Sendable {
     ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining work. With
     ///   ``Options/retryFailed`` also ``Ledger/NothingToRetry``.
-    package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
+    package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> SessionResult {
         let began = time.monotonic()
         let credentials = try Credentials(job: job) { report(.remark($0)) }
         if let rehearsal = job.rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
@@ -149,7 +149,7 @@ package struct Pipeline: Sendable {
             }
             // Only for display.
             try? await ledger.leaveRun(holder)
-            return RunReport(
+            return SessionResult(
                 job: job.name,
                 joined: start.joined,
                 start: start,
@@ -186,7 +186,7 @@ package struct Pipeline: Sendable {
         _ plan: RunPlan,
         retryFailed: Bool,
         report: @Sendable (RunEvent) -> Void
-    ) async throws -> RunStart {
+    ) async throws -> StartedRun {
         let start =
             retryFailed
             ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, RunLists(of: job))
@@ -368,6 +368,10 @@ package struct Pipeline: Sendable {
 }
 
 /// Another run replaced this one, with other filters or with `--restart`.
-struct RunSuperseded: Error {
+struct RunSuperseded: ExplainedError {
     let run: Int64
+
+    var status: ExitStatus { .workLeft }
+
+    var sentence: String { "another run of the job replaced run \(run); run again to join it" }
 }

@@ -1,5 +1,3 @@
-package import LedgerSchema
-
 /// Writes rows in the binary format of `COPY … FROM STDIN (FORMAT binary)` into one reused buffer.
 ///
 /// Source: PostgreSQL manual, `COPY`, "Binary Format".

@@ -1,5 +1,4 @@
 import Glibc
-package import LedgerSchema
 
 /// Writes cells in PostgreSQL's binary format into one reused buffer; each cell is preceded by its length in bytes.
 ///

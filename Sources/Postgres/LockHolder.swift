@@ -1,5 +1,3 @@
-import LedgerSchema
-
 /// A session that holds a lock on a table or view, or has a transaction open.
 ///
 /// Its texts are safe to print.

@@ -1,7 +1,9 @@
+package import Basics
+
 /// A lock was not available before the deadline.
 ///
 /// The transaction has changed nothing.
-package struct LockTimeout: Error, Equatable, Sendable {
+package struct LockTimeout: ExplainedError, Equatable, Sendable {
     /// The locks whose holders the error names.
     package enum Scope: Equatable, Sendable {
         /// Locks on one table, stronger than a reader's.
@@ -26,5 +28,15 @@ package struct LockTimeout: Error, Equatable, Sendable {
         self.purpose = purpose
         self.limit = limit
         self.scope = scope
+    }
+
+    package var status: ExitStatus { .workLeft }
+
+    package var sentence: String {
+        let wait = "PostgreSQL: waited \(limit?.inWords ?? "too long") for \(purpose)"
+        guard !holders.isEmpty else { return "\(wait); no session holds such a lock any more. Run again" }
+        let names = holders.map(\.description).joined(separator: "; ")
+        return "\(wait). Such locks are held by \(names). Wait until they are done, or end them "
+            + "(pg_terminate_backend), and run again"
     }
 }

@@ -1,6 +1,5 @@
 import Basics
 import CLibPQ
-package import LedgerSchema
 
 extension PostgresConnection {
     /// Loads rows with a binary `COPY`, in pieces of about 64 KiB; when it throws, no row is loaded.
@@ -115,7 +114,7 @@ extension PostgresConnection {
         do {
             while try readRow(of: copy, body) {}
         } catch {
-            canceller.cancelNow()
+            canceler.cancelNow()
             discardCopyOut()
             throw error
         }

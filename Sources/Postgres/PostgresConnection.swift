@@ -1,6 +1,5 @@
 import CLibPQ
 import Glibc
-package import LedgerSchema
 
 /// One libpq session.
 ///
@@ -10,7 +9,7 @@ package import LedgerSchema
 package struct PostgresConnection: ~Copyable {
     let handle: OpaquePointer
     let statements = PreparedStatements()
-    let canceller: StatementCanceller
+    let canceler: StatementCanceler
     /// Those that the session needs.
     let settings: SessionSettings
     /// Whether a pooler may give the session to another client later.
@@ -48,7 +47,7 @@ package struct PostgresConnection: ~Copyable {
         unsafe handle = session.handle
         isPooled = unsafe session.isPooled
         self.settings = unsafe session.settings
-        unsafe canceller = StatementCanceller(of: handle)
+        unsafe canceler = StatementCanceler(of: handle)
     }
 
     deinit { unsafe PQfinish(handle) }

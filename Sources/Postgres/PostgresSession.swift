@@ -48,14 +48,14 @@ package actor PostgresSession {
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
         try await connect(within: patience)
-        guard let canceller = connection?.canceller else { preconditionFailure("the connection was opened above") }
-        let use = canceller.begin()
-        defer { canceller.end(use) }
+        guard let canceler = connection?.canceler else { preconditionFailure("the connection was opened above") }
+        let use = canceler.begin()
+        defer { canceler.end(use) }
         do {
             return try await withTaskCancellationHandler {
                 try callWithConnection(body)
             } onCancel: {
-                canceller.cancel(use)
+                canceler.cancel(use)
             }
         } catch SQLState.queryCanceled where Task.isCancelled {
             throw CancellationError()

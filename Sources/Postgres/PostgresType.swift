@@ -1,5 +1,3 @@
-import LedgerSchema
-
 /// Object identifiers of built-in types; PostgreSQL never changes them (`pg_type.dat`).
 enum PostgresType: UInt32 {
     case boolean = 16

@@ -1,5 +1,3 @@
-import LedgerSchema
-
 /// The state of one session: prepared statements by SQL text, row types, a parameter buffer, the watch of its transactions, and
 /// whether it has ended.
 ///

@@ -1,5 +1,4 @@
 import Basics
-package import LedgerSchema
 
 /// Many rows as one parameter: an array of a type that ``PostgresConnection/makeRowType(_:of:)`` created.
 package struct RowArray: Sendable {

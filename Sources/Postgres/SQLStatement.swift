@@ -1,5 +1,3 @@
-package import LedgerSchema
-
 /// A statement in a file, with named parameters.
 ///
 /// A parameter is written `:name`, in lower case, and may occur more than once. Text in quotes and comments has no parameters.

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
+import Hashing
 import Ledger
-import SignedData
 
 /// A directory for published files, locked for one publisher at a time.
 struct OutputDirectory: ~Copyable {

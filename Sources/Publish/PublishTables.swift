@@ -5,7 +5,6 @@ package import Ledger
 package import LedgerSchema
 import ParquetFormat
 import Postgres
-import SignedData
 
 /// The files to publish, and what the manifest says of them.
 package struct PublishOrder: Sendable {

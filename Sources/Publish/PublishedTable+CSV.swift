@@ -14,7 +14,7 @@ extension PublishedTable {
         from connection: borrowing PostgresConnection,
         to descriptor: Int32
     ) throws -> Int {
-        let kinds = columns.map { CellKind(type: $0.type) }
+        let kinds = columns.map { CSVCellKind(type: $0.type) }
         var writer = try CSVWriter(fileDescriptor: descriptor, columns: columns.map(\.name))
         var line = CopyTextRow()
         var moment: [UInt8] = []
@@ -45,7 +45,7 @@ extension PublishedTable {
 }
 
 /// How a cell is written.
-private enum CellKind {
+private enum CSVCellKind {
     /// Quoted, and escaped if a spreadsheet would run it as a formula.
     case text
     case literal

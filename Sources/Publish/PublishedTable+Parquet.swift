@@ -19,9 +19,9 @@ extension PublishedTable {
         to descriptor: Int32
     ) throws -> Int {
         let migration = try connection.run("SELECT max(name) AS name FROM schema_migrations")[0].text("name")
-        let kinds = columns.map { CellKind(type: $0.type) }
+        let kinds = columns.map { ParquetCellKind(type: $0.type) }
         let sql = try query(rows, of: app) { column, name in
-            CellKind(type: column.type) == .text && column.type != "text" ? "\(name)::text" : name
+            ParquetCellKind(type: column.type) == .text && column.type != "text" ? "\(name)::text" : name
         }
         var writer = try ParquetWriter(
             fileDescriptor: descriptor,
@@ -53,7 +53,7 @@ extension PublishedTable {
 }
 
 /// How a cell is written.
-private enum CellKind: Equatable {
+private enum ParquetCellKind: Equatable {
     /// Types without a counterpart are written as PostgreSQL's text; so are UUIDs, because Spark refuses Parquet's type UUID.
     case text
     case boolean

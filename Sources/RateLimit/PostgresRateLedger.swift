@@ -1,5 +1,5 @@
 package import AppStoreModel
-import Basics
+package import Basics
 package import LedgerSchema
 package import Postgres
 
@@ -95,10 +95,12 @@ package struct PostgresRateLedger: RateLedger {
 }
 
 /// The ledger was asked for a stream without a share: an internal error.
-package struct MissingShare: Error, Equatable, Sendable, CustomStringConvertible {
+package struct MissingShare: ExplainedError, Equatable, Sendable, CustomStringConvertible {
     package let stream: StreamName
 
     package var description: String {
         "internal error in the ledger, please report it: no share for \(stream.rawValue)"
     }
+
+    package var status: ExitStatus { .bug }
 }

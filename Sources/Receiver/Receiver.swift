@@ -77,15 +77,15 @@ package struct Receiver: Sendable {
             limits: limits,
             verifier: verifier,
             commits: commits,
-            quarantine: Quarantine { try await inbox.quarantine($0) },
+            quarantine: RefusedNotifications { try await inbox.quarantine($0) },
             metrics: metrics,
             ageOfOldestPending: { try await ending.noting { try await inbox.ageOfOldestPending() } },
             time: time,
             report: report,
             stored: { wake.yield() }
         )
-        let normaliser = normaliser(metrics, ending)
-        let normalising = Task { await normaliser.run(wakes) }
+        let worker = worker(metrics, ending)
+        let normalizing = Task { await worker.run(wakes) }
         let ticking = Task { [time] in
             while !Task.isCancelled {
                 commits.failOverdue()
@@ -115,23 +115,23 @@ package struct Receiver: Sendable {
         }
         ticking.cancel()
         reading.cancel()
-        normalising.cancel()
+        normalizing.cancel()
         wake.finish()
-        await normalising.value
+        await normalizing.value
         ending.finish()
         if let error = await awaitingEnd.value { throw error }
         try outcome.get()
     }
 
-    private func normaliser(
+    private func worker(
         _ metrics: ReceiverMetrics,
         _ ending: AsyncStream<LedgerError>.Continuation
-    ) -> Normaliser {
+    ) -> InboxWorker {
         let (ledger, origin, records) = (ledger, origin, records)
-        return Normaliser(
-            normalise: { most, skipped in
+        return InboxWorker(
+            normalize: { most, skipped in
                 try await ending.noting {
-                    try await ledger.normaliseReceived(from: origin, atMost: most, skipping: skipped, records: records)
+                    try await ledger.normalizeReceived(from: origin, atMost: most, skipping: skipped, records: records)
                 }
             },
             pending: { most, skipped in

@@ -1,3 +1,5 @@
+package import Basics
+
 /// What a receiver reports to its operator.
 package enum ReceiverEvent: Sendable {
     /// The receiver accepts connections on this port.
@@ -9,13 +11,19 @@ package enum ReceiverEvent: Sendable {
     /// A verified notification was answered 503, because it could not be stored.
     case notStored(any Error)
     /// Notifications cannot be normalised now; the receiver tries again.
-    case notNormalised(any Error)
+    case notNormalized(any Error)
     /// PostgreSQL does not take the records of one notification, which is skipped until the receiver starts again.
     case skipped(key: String, any Error)
 }
 
 /// The receiver cannot listen on its address.
-package struct CannotListen: Error {
+package struct CannotListen: ExplainedError {
     package let address: String
     package let reason: String
+
+    package var status: ExitStatus { .configuration }
+
+    package var sentence: String {
+        "cannot listen on \(address): \(reason). Name an address of this machine and a free port (receiver.listen or --listen)"
+    }
 }

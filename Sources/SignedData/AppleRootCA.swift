@@ -1,4 +1,5 @@
 import Basics
+import Hashing
 
 /// Apple's root certificates, the trust anchors of everything the App Store signs.
 package enum AppleRootCA {

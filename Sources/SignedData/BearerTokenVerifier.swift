@@ -1,4 +1,5 @@
 package import AppStoreModel
+import Hashing
 import StrictJSON
 
 /// Verifies bearer tokens as Apple does; it accepts the tokens of all of Apple's client libraries.

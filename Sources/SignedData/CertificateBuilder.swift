@@ -2,6 +2,7 @@ import AppStoreModel
 import Basics
 import COpenSSL
 import Glibc
+import Hashing
 
 /// Builds an X.509 certificate from a ``CertificateShape``.
 enum CertificateBuilder {

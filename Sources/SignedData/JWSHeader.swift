@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import Hashing
 import StrictJSON
 
 /// The content of Apple's JWS header: ES256 and a chain of three certificates.

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Hashing
 import StrictJSON
 
 /// Signs payloads like the App Store: with ES256, and with the certificate chain in every header.

@@ -1,3 +1,5 @@
+import Hashing
+
 /// The three parts of a compact JWS, as the raw archive stores them.
 package struct JWSParts: Sendable {
     /// The first segment's text.

@@ -1,5 +1,6 @@
 package import AppStoreModel
 import Basics
+import Hashing
 import StrictJSON
 
 /// Verifies signed records; the only code that creates a ``VerifiedPayload``.

@@ -1,9 +1,9 @@
-import Basics
+package import Basics
 
 /// Why the file of a private key or of the shared secret cannot be used, and how to correct it.
 ///
 /// It contains no byte of the file.
-package struct KeyFileError: Error, Equatable, CustomStringConvertible {
+package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible {
     /// What the file should contain.
     package enum Content: Sendable {
         case privateKey
@@ -112,4 +112,6 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
             : "'" + printablePath.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
                 + "'"
     }
+
+    package var status: ExitStatus { reason == .notFound ? .missingInput : .configuration }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Hashing
 
 /// One block of a PEM text (RFC 7468).
 struct PEMBlock {

@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import Basics
+import Hashing
 
 /// Creates the older signatures of promotional offers: ECDSA over texts that U+2063 separates.
 ///

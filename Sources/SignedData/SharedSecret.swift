@@ -1,3 +1,5 @@
+import Hashing
+
 /// The app's shared secret, which notifications of version 1 contain as their `password`.
 ///
 /// Only its hash is kept, so no message and no memory dump shows the secret.

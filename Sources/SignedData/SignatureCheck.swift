@@ -1,4 +1,5 @@
 import COpenSSL
+import Hashing
 import Synchronization
 
 /// Verifies ES256 signatures of one key; any number of threads may use one instance.

@@ -1,4 +1,5 @@
 import COpenSSL
+import Hashing
 import Synchronization
 
 /// Creates ES256 signatures with one key; any number of threads may use one instance.

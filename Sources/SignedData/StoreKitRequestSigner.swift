@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import Basics
+import Hashing
 import StrictJSON
 
 /// Signs requests that an app passes to StoreKit: a JWS with an audience for each kind of request.

@@ -1,4 +1,5 @@
 package import AppStoreModel
+import Hashing
 package import StrictJSON
 
 /// A payload that passed all checks; only ``JWSVerifier`` creates one.

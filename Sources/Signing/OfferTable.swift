@@ -75,7 +75,7 @@ struct OfferHeader: Sendable {
         // A misspelt column that is not required would be left out of every signature.
         for name in names where !known.contains(name) {
             if let column = nearest(to: name, among: known.filter { !names.contains($0) }) {
-                throw .misspeltColumn(path: path, column: name, nearest: column)
+                throw .misspelledColumn(path: path, column: name, nearest: column)
             }
         }
         self.names = names

@@ -58,7 +58,7 @@ package struct RequestSigning: Sendable {
         _ sign: @escaping @Sendable (Batch, UnixMilliseconds, Bool) throws -> SignedRows,
         _ write: ([UInt8]) throws -> Void
     ) async throws -> Int {
-        let isInvalid = Flag()
+        let isInvalid = ProblemFlag()
         var rows = 0
         var problems: [RowProblem] = []
         var problemCount = 0
@@ -82,7 +82,7 @@ package struct RequestSigning: Sendable {
 }
 
 /// Whether a row was found that breaks a rule.
-private final class Flag: Sendable {
+private final class ProblemFlag: Sendable {
     private let value = Atomic(false)
 
     var isRaised: Bool { value.load(ordering: .relaxed) }

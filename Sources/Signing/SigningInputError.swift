@@ -1,11 +1,11 @@
-import Basics
+package import Basics
 package import CSVFormat
 
 /// Why an input cannot be signed; no output was written.
-package enum SigningInputError: Error, Sendable {
+package enum SigningInputError: ExplainedError, Sendable {
     case unreadable(CSVError)
     /// A column that looks like a known one with a typing error.
-    case misspeltColumn(path: String, column: String, nearest: String)
+    case misspelledColumn(path: String, column: String, nearest: String)
     /// A column that the output adds.
     case addedColumn(path: String, column: String)
     case lineTooLong(path: String, line: Int, limit: Int)
@@ -24,7 +24,7 @@ package enum SigningInputError: Error, Sendable {
         switch self {
         case .unreadable(let error):
             return "\(error.description) Nothing was signed"
-        case .misspeltColumn(let path, let column, let nearest):
+        case .misspelledColumn(let path, let column, let nearest):
             let found = printable(column, limit: 60)
             return "\(path): unknown column \"\(found)\"; did you mean \"\(nearest)\"? Nothing was signed"
         case .addedColumn(let path, let column):
@@ -41,4 +41,6 @@ package enum SigningInputError: Error, Sendable {
             return ([first] + lines + more).joined(separator: "\n")
         }
     }
+
+    package var status: ExitStatus { isMissingInput ? .missingInput : .badInput }
 }

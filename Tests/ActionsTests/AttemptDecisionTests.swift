@@ -1,5 +1,6 @@
 import AppStoreAPI
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Testing
@@ -43,7 +44,7 @@ struct AttemptDecisionTests {
         case .retry(let retry, _): retry == .short ? "retry soon" : "retry"
         case .retryAtOnce: "retryAtOnce"
         case .outcomeUnknown: "outcomeUnknown"
-        case .stop(let stop): "stop \(stop.exitCode)"
+        case .stop(let stop): "stop \(stop.status.rawValue)"
         }
     }
 

@@ -1,4 +1,5 @@
 import Basics
+import Hashing
 import SignedData
 import StrictJSON
 import Testing

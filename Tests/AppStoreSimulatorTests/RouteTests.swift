@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import Hashing
 import SignedData
 import StrictJSON
 import Testing
@@ -19,7 +20,7 @@ extension Route {
             guard let found = history.first(where: { String($0.transaction.id) == id.text }) else {
                 throw .transactionNotFound
             }
-            return Answer(
+            return SimulatedAnswer(
                 records: [.transaction(found, in: context.world.app, now: context.now)]
             ) { signed, json in
                 json.member("signedTransactionInfo", signed[0])

@@ -1,6 +1,7 @@
 import AppStoreModel
-import JobPlan
+import Hashing
 import SignedData
+import JobPlan
 import StrictJSON
 import Testing
 

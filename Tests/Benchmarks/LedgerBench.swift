@@ -8,7 +8,8 @@ struct LedgerBench: AsyncParsableCommand {
         abstract: "Measures parts of StoreLedger by themselves: fixed work, a warm-up, several runs, medians.",
         discussion: "Only a release build measures anything: swift build -c release --product ledger-bench",
         subcommands: [
-            VerifyCommand.self, SignBenchmarkCommand.self, MergeCommand.self, ReplayCommand.self, StorageCommand.self,
+            VerifyCommand.self, SignBenchmarkCommand.self, MergeCommand.self, ReplayBenchmarkCommand.self,
+            StorageCommand.self,
             EraseBenchmarkCommand.self,
             ReceiveBenchmarkCommand.self,
         ]

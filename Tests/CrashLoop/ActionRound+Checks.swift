@@ -50,7 +50,7 @@ extension ActionRound {
             in: "live",
             of: batch
         )
-        try BrokenPromise.check(sentences)
+        try BrokenInvariant.check(sentences)
     }
 
     /// A3: what a batch has changed more than once.
@@ -216,6 +216,6 @@ extension ActionRound {
         )
         sentences += try await namedAfterErasure()
         sentences += try await leftovers.leaks() + leftovers.toldSecrets()
-        try BrokenPromise.check(sentences)
+        try BrokenInvariant.check(sentences)
     }
 }

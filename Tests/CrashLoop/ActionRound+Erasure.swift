@@ -20,11 +20,11 @@ extension ActionRound {
             try await planNext()
             let code = await eraser.end(within: Self.patience)
             guard code == 0 else {
-                throw BrokenPromise(sentences: ["erase ended with \(code ?? -1): \(eraser.process.errors)"])
+                throw BrokenInvariant(sentences: ["erase ended with \(code ?? -1): \(eraser.process.errors)"])
             }
         }
         tally.hit(fault)
-        try BrokenPromise.check(try await namedAfterErasure())
+        try BrokenInvariant.check(try await namedAfterErasure())
         try await checkLive()
     }
 

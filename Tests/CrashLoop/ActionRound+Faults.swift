@@ -38,7 +38,7 @@ extension ActionRound {
         let left = try await patiently {
             try await book.count("SELECT count(*) FROM action_batches WHERE job = '\(job.name)'")
         }
-        try BrokenPromise.check(left == 0 ? [] : ["CP51: a plan that was killed has left a batch"])
+        try BrokenInvariant.check(left == 0 ? [] : ["CP51: a plan that was killed has left a batch"])
     }
 
     /// An approval that is killed before its COMMIT leaves the batch as it was, and is given once (CP56).
@@ -51,7 +51,7 @@ extension ActionRound {
         let approved = try await patiently {
             try await book.count("SELECT count(approved_at) FROM action_batches WHERE job = '\(job)'")
         }
-        try BrokenPromise.check(isHit == (approved == 0) ? [] : ["CP56: a killed approval counts"])
+        try BrokenInvariant.check(isHit == (approved == 0) ? [] : ["CP56: a killed approval counts"])
         if isHit { try await approve() }
         try await setFaults(.faulty)
     }
@@ -64,7 +64,7 @@ extension ActionRound {
             if note(victim, fault) { break }
         }
         try await succeed(arguments)
-        try BrokenPromise.check(try missingRows(in: "killed", of: try current))
+        try BrokenInvariant.check(try missingRows(in: "killed", of: try current))
     }
 
     /// Lets one of the sending processes kill itself at a crash point; when it does not reach the point, tries the first pass of it.
@@ -180,7 +180,7 @@ extension ActionRound {
         victim.process.signal(SIGTERM)
         if case .terminateTwice = fault { victim.process.signal(SIGTERM) }
         guard let code = await victim.end(within: .seconds(20)) else {
-            throw BrokenPromise(sentences: ["A9: SIGTERM did not end \(victim.name)"])
+            throw BrokenInvariant(sentences: ["A9: SIGTERM did not end \(victim.name)"])
         }
         let elapsed = ContinuousClock.now - began
         alive.removeAll { $0.name == victim.name }
@@ -188,19 +188,19 @@ extension ActionRound {
         switch code {
         case 75:
             tally.hit(fault)
-            try BrokenPromise.check(elapsed < .seconds(10) ? [] : ["A9: \(victim.name) took \(elapsed) to stop"])
+            try BrokenInvariant.check(elapsed < .seconds(10) ? [] : ["A9: \(victim.name) took \(elapsed) to stop"])
             let held = try await patiently {
                 try await book.count(
                     "SELECT count(*) FROM action_rows WHERE lease_owner IS NOT NULL AND claimable_at > clock_timestamp()"
                 )
             }
-            try BrokenPromise.check(held == 0 ? [] : ["A9: \(held) rows were not given back"])
+            try BrokenInvariant.check(held == 0 ? [] : ["A9: \(held) rows were not given back"])
             try await checkLive()
         case 143:
             tally.hit(fault)
             try await afterDeath(of: victim)
         case 0, 2: tally.miss(fault)
-        default: throw BrokenPromise(sentences: ["A9: \(victim.name) ended with \(code): \(victim.process.errors)"])
+        default: throw BrokenInvariant(sentences: ["A9: \(victim.name) ended with \(code): \(victim.process.errors)"])
         }
     }
 

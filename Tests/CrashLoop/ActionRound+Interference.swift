@@ -45,7 +45,7 @@ extension ActionRound {
         try await checkLive()
         try await withdraw()
         let left = try await rowsLeft()
-        try BrokenPromise.check(
+        try BrokenInvariant.check(
             left == 0 ? [] : ["A11: \(left) rows of \(try current.name) are left after a withdrawal"]
         )
         if case .newPolicy = change {
@@ -86,7 +86,7 @@ extension ActionRound {
         let worker = try await finish(["actions", "withdraw", try current.path], failpoint: nil)
         let code = await worker.process.wait()
         guard code == 0 || code == 65 else {
-            throw BrokenPromise(sentences: ["A11: withdraw ended with \(code): \(worker.process.errors)"])
+            throw BrokenInvariant(sentences: ["A11: withdraw ended with \(code): \(worker.process.errors)"])
         }
     }
 

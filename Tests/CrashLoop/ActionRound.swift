@@ -76,7 +76,7 @@ struct ActionRound: PlayedRound {
     mutating func finish(_ arguments: [String], failpoint: String? = nil) async throws -> Worker {
         let worker = try start(arguments, failpoint: failpoint)
         guard await worker.end(within: Self.patience) != nil else {
-            throw BrokenPromise(sentences: ["A8: \(arguments) was still at it after \(Self.patience)"])
+            throw BrokenInvariant(sentences: ["A8: \(arguments) was still at it after \(Self.patience)"])
         }
         return worker
     }
@@ -87,7 +87,7 @@ struct ActionRound: PlayedRound {
         let worker = try await finish(arguments)
         let code = await worker.process.wait()
         guard code == 0 else {
-            throw BrokenPromise(sentences: ["\(arguments) ended with \(code): \(worker.process.errors)"])
+            throw BrokenInvariant(sentences: ["\(arguments) ended with \(code): \(worker.process.errors)"])
         }
         return worker
     }
@@ -96,14 +96,14 @@ struct ActionRound: PlayedRound {
     @discardableResult
     mutating func finish(_ worker: Worker) async throws -> Int32 {
         guard let code = await worker.end(within: Self.patience) else {
-            throw BrokenPromise(sentences: ["A8: \(worker.name) was still at it after \(Self.patience)"])
+            throw BrokenInvariant(sentences: ["A8: \(worker.name) was still at it after \(Self.patience)"])
         }
         alive.removeAll { $0.name == worker.name }
         // 76: the store has refused so much that the process gave up. It is no fault of the process.
         let gaveUp = code == 76 && worker.process.errors.contains("more than half")
         let isRefused = try code == 78 && endedJobs.contains(current.name)
         guard [0, 2].contains(code) || gaveUp || isRefused || (code == 137 && worker.failpoint != nil) else {
-            throw BrokenPromise(sentences: ["\(worker.name) ended with \(code): \(worker.process.errors)"])
+            throw BrokenInvariant(sentences: ["\(worker.name) ended with \(code): \(worker.process.errors)"])
         }
         return code
     }
@@ -188,7 +188,7 @@ struct ActionRound: PlayedRound {
         while try await !isFinished() {
             runs += 1
             guard runs <= 5 else {
-                throw BrokenPromise(sentences: [
+                throw BrokenInvariant(sentences: [
                     "A8: \(try await rowsLeft()) rows have no outcome after \(runs - 1) runs"
                 ])
             }

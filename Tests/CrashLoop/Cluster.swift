@@ -88,11 +88,11 @@ struct SetUpFailure: Error, CustomStringConvertible {
 }
 
 /// The pipeline violated an invariant.
-struct BrokenPromise: Error {
+struct BrokenInvariant: Error {
     let sentences: [String]
 
     /// Does nothing for an empty list.
-    static func check(_ sentences: [String]) throws(BrokenPromise) {
-        if !sentences.isEmpty { throw BrokenPromise(sentences: sentences) }
+    static func check(_ sentences: [String]) throws(BrokenInvariant) {
+        if !sentences.isEmpty { throw BrokenInvariant(sentences: sentences) }
     }
 }

@@ -17,7 +17,7 @@ protocol PlayedRound {
     /// Plays the round to its end.
     ///
     /// - Parameter limit: The number of faults of all rounds together.
-    /// - Throws: ``BrokenPromise``, and other errors.
+    /// - Throws: ``BrokenInvariant``, and other errors.
     mutating func play(kills limit: Int) async throws
 }
 
@@ -30,7 +30,7 @@ extension PlayedRound {
         do {
             try await play(kills: limit)
             return []
-        } catch let promise as BrokenPromise {
+        } catch let promise as BrokenInvariant {
             return promise.sentences
         } catch {
             return ["the round ended with \(error)"]

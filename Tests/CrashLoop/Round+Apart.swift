@@ -16,9 +16,9 @@ extension Round {
             let files = "SELECT name FROM schema_migrations UNION ALL SELECT name FROM schema_definitions ORDER BY name"
             let left = isThere == 0 ? [] : try await database("appstore").column(files)
             let again = try await Self.finish(storeledger, ["migrate", job], environment)
-            try BrokenPromise.check(again.code == 0 ? [] : ["CP43: migrate did not complete it: \(again.errors)"])
+            try BrokenInvariant.check(again.code == 0 ? [] : ["CP43: migrate did not complete it: \(again.errors)"])
             let all = try await database("appstore").column(files)
-            try BrokenPromise.check(
+            try BrokenInvariant.check(
                 left.isEmpty || left == all ? [] : ["CP43: a part of the files was applied: \(left)"]
             )
             return true
@@ -36,7 +36,7 @@ extension Round {
                     let job = store.directory + "/job.yaml"
                     for command in ["migrate", "run"] {
                         let outcome = try await Self.finish(storeledger, [command, job], environment)
-                        try BrokenPromise.check(outcome.code == 0 ? [] : ["\(command): \(outcome.errors)"])
+                        try BrokenInvariant.check(outcome.code == 0 ? [] : ["\(command): \(outcome.errors)"])
                     }
                     let book = try await database("appstore")
                     let ids = try await book.column("SELECT min(transaction_id) FROM transactions")
@@ -45,13 +45,13 @@ extension Round {
                     let killed = try await Self.finish(storeledger, erase, environment, planned.failpoint("kill"))
                     guard killed.code == 137 else { return false }
                     let after = try await book.rowCounts()
-                    try BrokenPromise.check(before == after ? [] : ["CP44: a part of an erasure is there: \(after)"])
+                    try BrokenInvariant.check(before == after ? [] : ["CP44: a part of an erasure is there: \(after)"])
                     let again = try await Self.finish(storeledger, erase, environment)
                     let left = try await book.count(
                         "SELECT count(*) FROM transactions WHERE transaction_id = '\(ids[0])'"
                     )
                     guard again.code == 0, left == 0, try await book.count("SELECT count(*) FROM erased_marks") > 0
-                    else { throw BrokenPromise(sentences: ["CP44: erase did not complete: \(again.errors)"]) }
+                    else { throw BrokenInvariant(sentences: ["CP44: erase did not complete: \(again.errors)"]) }
                     return true
                 }
             }

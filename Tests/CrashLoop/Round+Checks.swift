@@ -21,7 +21,7 @@ extension Round {
         sentences += AuditTrail.overspent(arrivals, grants)
         sentences += kept.broken(by: snapshot)
         sentences += try await patiently { try await published.broken(book) }
-        try BrokenPromise.check(sentences)
+        try BrokenInvariant.check(sentences)
     }
 
     var published: PublishedSet {
@@ -45,7 +45,7 @@ extension Round {
         )
         sentences += try await leftovers.leaks() + leftovers.toldSecrets()
         sentences += try await rework()
-        try BrokenPromise.check(sentences)
+        try BrokenInvariant.check(sentences)
     }
 
     /// I1, I2: the ledger has the whole world, except badly signed records.

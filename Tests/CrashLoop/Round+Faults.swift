@@ -162,7 +162,7 @@ extension Round {
         _ = try await finish(heir)
         // Requests that were being sent when the process was stopped cannot be recalled.
         let strayed = try await strayed(victim, tokens)
-        try BrokenPromise.check(
+        try BrokenInvariant.check(
             strayed <= plan.concurrency ? [] : ["I8: \(victim.name) asked \(strayed) times for what others held"]
         )
         try await judgeLive()
@@ -218,14 +218,14 @@ extension Round {
         victim.process.signal(SIGTERM)
         if case .terminateTwice = fault { victim.process.signal(SIGTERM) }
         guard let code = await victim.end(within: .seconds(20)) else {
-            throw BrokenPromise(sentences: ["CP45: SIGTERM did not end \(victim.name)"])
+            throw BrokenInvariant(sentences: ["CP45: SIGTERM did not end \(victim.name)"])
         }
         try await setFaults()
         alive.removeAll { $0.name == victim.name }
         reworkAllowed += plan.concurrency
         guard [75, 143].contains(code) else {
             guard [0, 2].contains(code) else {
-                throw BrokenPromise(sentences: ["CP45: \(victim.name) ended with \(code): \(victim.process.errors)"])
+                throw BrokenInvariant(sentences: ["CP45: \(victim.name) ended with \(code): \(victim.process.errors)"])
             }
             return tally.miss(fault)
         }
@@ -233,7 +233,7 @@ extension Round {
         try await judgeLive()
         if code == 75 {
             guard ContinuousClock.now - began < .seconds(10) else {
-                throw BrokenPromise(sentences: ["CP45: \(victim.name) took longer than 10 s to stop"])
+                throw BrokenInvariant(sentences: ["CP45: \(victim.name) took longer than 10 s to stop"])
             }
             let left = try await book.count(
                 """
@@ -241,7 +241,7 @@ extension Round {
                  WHERE i.state = 'leased' AND c.epoch = i.lease_epoch AND c.worker = '\(victim.name)'
                 """
             )
-            try BrokenPromise.check(left == 0 ? [] : ["CP45: \(left) leases were not given back"])
+            try BrokenInvariant.check(left == 0 ? [] : ["CP45: \(left) leases were not given back"])
         } else {
             try await bury(victim)
         }

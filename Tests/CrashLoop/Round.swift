@@ -68,10 +68,10 @@ struct Round: PlayedRound {
         alive.removeAll { $0.name == worker.name }
         let code = await worker.process.wait()
         guard [0, 2, 75].contains(code) || (code == 137 && worker.failpoint != nil) else {
-            throw BrokenPromise(sentences: ["\(worker.name) ended with \(code): \(worker.process.errors)"])
+            throw BrokenInvariant(sentences: ["\(worker.name) ended with \(code): \(worker.process.errors)"])
         }
         if code == 75, !worker.process.errors.contains("replaced run") {
-            throw BrokenPromise(sentences: ["\(worker.name) gave up: \(worker.process.errors)"])
+            throw BrokenInvariant(sentences: ["\(worker.name) gave up: \(worker.process.errors)"])
         }
     }
 
@@ -91,7 +91,7 @@ struct Round: PlayedRound {
     /// Waits for a process to end or to kill itself.
     mutating func finish(_ worker: Worker) async throws -> Int32 {
         guard let code = await worker.end(within: Self.patience) else {
-            throw BrokenPromise(sentences: ["I13: \(worker.name) was still at it after \(Self.patience)"])
+            throw BrokenInvariant(sentences: ["I13: \(worker.name) was still at it after \(Self.patience)"])
         }
         try await judge(worker)
         return code
@@ -127,7 +127,7 @@ struct Round: PlayedRound {
             try rewriteJob(listing)
             let worker = try start(restart: true)
             _ = try await finish(worker)
-            try BrokenPromise.check(
+            try BrokenInvariant.check(
                 try await book.differences(from: store.world()).map { "I1, I2 after --restart: \($0)" }
             )
         }
@@ -153,7 +153,7 @@ struct Round: PlayedRound {
         let worker = try start()
         let code = try await finish(worker)
         guard [0, 2].contains(code) else {
-            throw BrokenPromise(sentences: ["I13: the drain ended with \(code): \(worker.process.errors)"])
+            throw BrokenInvariant(sentences: ["I13: the drain ended with \(code): \(worker.process.errors)"])
         }
     }
 }

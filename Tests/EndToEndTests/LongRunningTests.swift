@@ -46,7 +46,7 @@ struct LongRunningTests {
                 #expect(try await book.count(late) == 0)
                 // Nothing was lost: a receiver of that version makes the records.
                 try await book.change("DELETE FROM schema_migrations WHERE name = '\(NewerVersion.migration)'")
-                try await stage.receiving { _ in try await stage.normalised(book) }
+                try await stage.receiving { _ in try await stage.normalized(book) }
                 #expect(try await book.count("SELECT count(*) FROM notifications") == rows.count)
             }
         }
@@ -362,7 +362,7 @@ struct LongRunningTests {
                 while try await receiver.post(body) != 200 {}
 
                 // The ledger has records now, so another root is refused, and the right one stays in use.
-                try await stage.normalised(try stage.book())
+                try await stage.normalized(try stage.book())
                 try Data(other.root.der).write(to: URL(filePath: root), options: .atomic)
                 _ = await receiver.process.errorLine(with: "has records")
                 try await receiver.expect(200, try stage.notification(2))

@@ -312,21 +312,21 @@ struct OperationTests {
                 "--key-id", value("keyId"), "--private-key-file", value("privateKeyFile"), "--ids-csv", "ids.csv",
                 "--share", "1",
             ]
-            func initialise(_ arguments: [String]) async throws -> (code: Int32, told: String) {
+            func initialize(_ arguments: [String]) async throws -> (code: Int32, told: String) {
                 try await stage.withStoreledger(["init", file] + arguments) { process in
                     let code = await process.wait()
                     return (code, process.output + process.errors)
                 }
             }
-            let missing = try await initialise(Array(arguments.dropFirst(2)))
+            let missing = try await initialize(Array(arguments.dropFirst(2)))
             #expect(missing.code == 64 && missing.told.contains("--bundle-id"), "\(missing)")
-            let bad = try await initialise(arguments + ["--changed-since", "lastRun"])
+            let bad = try await initialize(arguments + ["--changed-since", "lastRun"])
             #expect(bad.code == 64, "\(bad)")
             #expect(!FileManager.default.fileExists(atPath: file))
-            let made = try await initialise(arguments)
+            let made = try await initialize(arguments)
             #expect(made.code == 0 && !made.told.contains("does not exist"), "\(made)")
             let text0 = try String(contentsOfFile: file, encoding: .utf8)
-            let absent = try await initialise(
+            let absent = try await initialize(
                 arguments + ["--ids-csv", "none.csv", "--private-key-file", "none.p8", "--force"]
             )
             for name in ["the key file", "the ID list"] {
@@ -335,8 +335,8 @@ struct OperationTests {
                 #expect(absent.code == 0 && absent.told.contains(warning), "\(absent)")
             }
             try stage.write(text0, to: "mine.yaml")
-            #expect(try await initialise(arguments).code == 73)
-            #expect(try await initialise(arguments + ["--force"]).code == 0)
+            #expect(try await initialize(arguments).code == 73)
+            #expect(try await initialize(arguments + ["--force"]).code == 0)
             #expect(try await stage.storeledger("validate", file).code == 0)
             #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\n  # subscriptionStatuses: {}\n"))
             // The rehearsal's server and root; against Apple nothing has to be added.
@@ -523,7 +523,7 @@ struct OperationTests {
                 "--app-apple-id", "1", "--issuer-id",
                 "57246542-96fe-1a63-e053-0824d011072a", "--key-id", "2X9R4HXF34", "--ids-csv",
             ]
-            func initialise(_ list: String, _ rest: String...) async throws -> (text: String, errors: String) {
+            func initialize(_ list: String, _ rest: String...) async throws -> (text: String, errors: String) {
                 try await stage.withStoreledger(arguments + [list] + rest, environment: ["HOME": "/srv/ann"]) {
                     process in
                     #expect(await process.wait() == 0)
@@ -534,11 +534,11 @@ struct OperationTests {
             }
             try stage.write("430000000000000\n", to: "bare.csv")
             try stage.write("-----BEGIN PRIVATE KEY-----\nabc\n", to: "key.p8")
-            let bare = try await initialise("bare.csv", "--private-key-file", "~/key.p8")
+            let bare = try await initialize("bare.csv", "--private-key-file", "~/key.p8")
             #expect(bare.text.contains("csv: {path: \"bare.csv\"}"), "\(bare)")
             #expect(bare.text.contains("privateKeyFile: \"/srv/ann/key.p8\""), "\(bare)")
             #expect(!bare.errors.contains("the ID list"), "\(bare)")
-            let key = try await initialise("key.p8")
+            let key = try await initialize("key.p8")
             #expect(key.errors.contains("warning: the ID list cannot be used: "), "\(key)")
         }
     }

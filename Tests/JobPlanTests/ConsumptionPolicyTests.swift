@@ -11,7 +11,7 @@ import Testing
         more: String = "",
         action: String = "sendConsumptionInformation"
     ) -> String {
-        let head = JobText.usual.split(separator: "transactionIds:")[0]
+        let head = JobFileText.usual.split(separator: "transactionIds:")[0]
         let consented = consent.map { "    customerConsented: \($0)\n" } ?? ""
         return
             "\(head)action:\n  \(action):\n\(consented)    policy: \(rules)\n\(more)output:\n  postgres: {url: postgresql:///ledger}\n"

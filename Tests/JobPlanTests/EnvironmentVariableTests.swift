@@ -5,7 +5,7 @@ import Testing
 @Suite struct EnvironmentVariableTests {
     @Test func `an unset variable is named with its line and key`() throws {
         #expect(
-            try JobText.complaint(replacing: "keyId: 2X9R4HXF34", with: "keyId: ${APPSTORE_KEY_ID}") == """
+            try JobFileText.complaint(replacing: "keyId: 2X9R4HXF34", with: "keyId: ${APPSTORE_KEY_ID}") == """
                 job.yaml:9:10: appStore.keyId needs the environment variable APPSTORE_KEY_ID, which is not set; \
                 set it, or write ${APPSTORE_KEY_ID:-text} with a default text
                 """
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `an unset variable is the only problem of the list or the mapping that it is in`() throws {
-        let head = JobText.usual.split(separator: "transactionIds:")[0]
+        let head = JobFileText.usual.split(separator: "transactionIds:")[0]
         let text = """
             \(head)action:
               changeSubscriptionPrice:
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a variable's value never becomes YAML`() throws {
-        let complaint = try JobText.complaint(
+        let complaint = try JobFileText.complaint(
             replacing: "nightly-sync",
             with: "${NAME}",
             environment: ["NAME": "a\nlimits: {share: 1}"]
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `no message shows a variable's value`() throws {
-        let complaint = try JobText.complaint(
+        let complaint = try JobFileText.complaint(
             replacing: "2X9R4HXF34",
             with: "${KEY}",
             environment: ["KEY": "not a key ID but geheim"]
@@ -61,7 +61,7 @@ import Testing
         ("${A}", ["A": "${B}"], "${B}"),
     ])
     func `variables, defaults and escapes`(written: String, environment: [String: String], meant: String) throws {
-        let job = try JobText.load(
+        let job = try JobFileText.load(
             replacing: "list: [\"2000000123456789\"]",
             with: "csv: {path: /ids.csv, column: '\(written)'}",
             environment: environment
@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: ["${", "${}", "${1A}", "${A", "${A-b}", "${A:+b}", "${Ä}"])
     func `a reference that is none is refused`(written: String) throws {
-        let complaint = try JobText.complaint(replacing: "name: nightly-sync", with: "name: '\(written)'")
+        let complaint = try JobFileText.complaint(replacing: "name: nightly-sync", with: "name: '\(written)'")
         #expect(complaint.contains("name has a ${ that names no variable; write ${NAME}"), "\(complaint)")
     }
 
@@ -80,13 +80,19 @@ import Testing
     ])
     func `a reference needs no quotes within braces`(written: String) throws {
         let environment = ["URL": "host={a},b dbname=x", "S": "mine"]
-        let job = try JobText.load(replacing: "{url: postgresql:///ledger}", with: written, environment: environment)
+        let job = try JobFileText.load(
+            replacing: "{url: postgresql:///ledger}",
+            with: written,
+            environment: environment
+        )
         #expect(job.output.postgres.url.reveal() == "host={a},b dbname=x" && job.output.postgres.schema == "mine")
     }
 
     @Test func `a stand-in for a brace is refused in the file and is only text in a variable`() throws {
-        #expect(try JobText.complaint(replacing: "nightly", with: "\u{10FF7B}").contains("has a private-use character"))
-        let job = try JobText.load(
+        #expect(
+            try JobFileText.complaint(replacing: "nightly", with: "\u{10FF7B}").contains("has a private-use character")
+        )
+        let job = try JobFileText.load(
             replacing: "postgresql:///ledger",
             with: "${U}",
             environment: ["U": "host=\u{10FF7B}"]
@@ -96,29 +102,29 @@ import Testing
 
     @Test func `a plain variable can be a number, a quoted one is a text`() throws {
         let environment = ["ID": "77"]
-        let plain = try JobText.load(replacing: "1234567890", with: "${ID}", environment: environment)
+        let plain = try JobFileText.load(replacing: "1234567890", with: "${ID}", environment: environment)
         #expect(plain.app.appAppleId == 77)
-        let quoted = try JobText.complaint(replacing: "1234567890", with: "\"${ID}\"", environment: environment)
+        let quoted = try JobFileText.complaint(replacing: "1234567890", with: "\"${ID}\"", environment: environment)
         #expect(quoted.contains("app.appAppleId is the value of ${ID}; it must be the app's Apple ID"))
     }
 
     @Test func `an optional key or list entry that is only an empty variable is left out`() throws {
-        let text = JobText.usual.replacing(
+        let text = JobFileText.usual.replacing(
             "keys/SubscriptionKey.p8",
             with: "k\n  baseURL: ${B:-}\n  trustedRoots: [\"${R:-}\"]"
         )
-        let job = try JobText.load(text + "limits:\n  share: ${S:-}\n")
+        let job = try JobFileText.load(text + "limits:\n  share: ${S:-}\n")
         #expect(job.appStore.baseURL == AppStoreEnvironment.production.baseURL)
         #expect(job.appStore.trustedRoots.isEmpty && job.limits.share == 0.5)
     }
 
     @Test func `a required key whose variable is empty says so`() throws {
-        let complaint = try JobText.complaint(replacing: "2X9R4HXF34", with: "${KEY}", environment: ["KEY": ""])
+        let complaint = try JobFileText.complaint(replacing: "2X9R4HXF34", with: "${KEY}", environment: ["KEY": ""])
         #expect(complaint.contains("appStore.keyId is empty, because ${KEY} is; it must be the key ID"))
     }
 
     @Test func `an ID list of empty variables is empty`() throws {
-        let complaint = try JobText.complaint(
+        let complaint = try JobFileText.complaint(
             replacing: "\"2000000123456789\"",
             with: "\"${ID}\"",
             environment: ["ID": ""]

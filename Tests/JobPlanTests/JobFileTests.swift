@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct JobFileTests {
     @Test func `a small job gets every default`() throws {
-        let job = try JobText.load(JobText.usual)
+        let job = try JobFileText.load(JobFileText.usual)
 
         #expect(job.name == "nightly-sync")
         #expect(job.app.bundleId == "com.example.game" && job.app.appAppleId == 1_234_567_890)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `the contract's example loads`() throws {
-        let job = try JobText.load(
+        let job = try JobFileText.load(
             """
             version: 1
             name: nightly-sync                 # [a-z0-9][a-z0-9-]{0,62}
@@ -73,9 +73,9 @@ import Testing
     }
 
     @Test func `relative paths start at the job file, also through a relative job path`() throws {
-        try JobText.inDirectory { directory in
+        try JobFileText.inDirectory { directory in
             try FileManager.default.createDirectory(atPath: "\(directory)/jobs", withIntermediateDirectories: true)
-            let text = JobText.usual.replacing(
+            let text = JobFileText.usual.replacing(
                 "{url: postgresql:///ledger}",
                 with: "{url: postgresql:///ledger}\n  csv: {directory: ./out}"
             )
@@ -92,17 +92,17 @@ import Testing
 
     @Test func `a webhook reports failures unless the job says more, and never shows its URL`() throws {
         let url = "https://hooks.example.com/T0/planted-token"
-        let usual = try #require(try JobText.load(JobText.usual + "notify: {url: \"\(url)\"}\n").notify)
+        let usual = try #require(try JobFileText.load(JobFileText.usual + "notify: {url: \"\(url)\"}\n").notify)
         #expect(usual.endings == [.failure] && usual.url.reveal() == url && !usual.url.isLoopback)
-        let both = try JobText.load(
-            JobText.usual + "notify:\n  url: ${HOOK}\n  on: [failure, success]\n",
+        let both = try JobFileText.load(
+            JobFileText.usual + "notify:\n  url: ${HOOK}\n  on: [failure, success]\n",
             environment: ["HOOK": "http://127.0.0.1:8080/planted-token"]
         )
         #expect(both.notify?.endings == [.failure, .success] && both.notify?.url.isLoopback == true)
         var dumped = ""
         dump(both, to: &dumped)
         #expect(!"\(both)\(String(reflecting: both))\(dumped)".contains("planted-token"))
-        #expect(try JobText.load(JobText.usual).notify == nil)
+        #expect(try JobFileText.load(JobFileText.usual).notify == nil)
     }
 
     @Test(arguments: [
@@ -111,15 +111,15 @@ import Testing
         "https://a b/planted-token",
     ])
     func `a webhook is an https URL without a user, and the message does not show it`(url: String) throws {
-        let complaint = try JobText.complaint(JobText.usual + "notify: {url: \"\(url)\"}\n")
+        let complaint = try JobFileText.complaint(JobFileText.usual + "notify: {url: \"\(url)\"}\n")
         #expect(complaint.contains("notify.url") && complaint.contains("it must be an https URL"), "\(complaint)")
         #expect(!complaint.contains("planted-token"), "\(complaint)")
     }
 
     @Test(arguments: ["[]", "[always]", "failure"])
     func `a webhook reports failure, success or both`(endings: String) throws {
-        let complaint = try JobText.complaint(
-            JobText.usual + "notify: {url: \"https://hooks.example.com/x\", on: \(endings)}\n"
+        let complaint = try JobFileText.complaint(
+            JobFileText.usual + "notify: {url: \"https://hooks.example.com/x\", on: \(endings)}\n"
         )
         #expect(complaint.contains("notify.on"), "\(complaint)")
     }

@@ -3,12 +3,12 @@ import Testing
 
 @Suite struct RetentionTests {
     private func complaint(_ retention: String) throws -> String {
-        try JobText.complaint(JobText.usual + "retention: \(retention)\n")
+        try JobFileText.complaint(JobFileText.usual + "retention: \(retention)\n")
     }
 
     @Test func `a job removes nothing unless it names a term`() throws {
-        #expect(try JobText.load(JobText.usual).retention.parts.isEmpty)
-        let job = try JobText.load(JobText.usual + "retention: {archive: 400d, sendAttempts: 48h}\n")
+        #expect(try JobFileText.load(JobFileText.usual).retention.parts.isEmpty)
+        let job = try JobFileText.load(JobFileText.usual + "retention: {archive: 400d, sendAttempts: 48h}\n")
         #expect(job.retention.terms == [.archive: .seconds(400 * 86_400), .sendAttempts: .seconds(2 * 86_400)])
         #expect(job.retention.parts.map(\.part) == [.archive, .sendAttempts])
     }
@@ -21,8 +21,8 @@ import Testing
         key: String,
         term: String
     ) throws {
-        let complaint = try JobText.complaint(
-            JobText.usual + "retention: {\(key): \"\(term)\"}\n",
+        let complaint = try JobFileText.complaint(
+            JobFileText.usual + "retention: {\(key): \"\(term)\"}\n",
             environment: ["TERM": "0d"]
         )
         #expect(complaint.hasPrefix("job.yaml:17:"), "\(complaint)")

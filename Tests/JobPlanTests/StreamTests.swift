@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct StreamTests {
     static func complaint(_ stream: String) throws -> String {
-        try JobText.complaint(replacing: "  transactionHistory: {}", with: "  \(stream)")
+        try JobFileText.complaint(replacing: "  transactionHistory: {}", with: "  \(stream)")
     }
 
     static func load(_ streams: String...) throws -> JobFile {
         let lines = streams.map { "  \($0)" }.joined(separator: "\n")
-        return try JobText.load(replacing: "  transactionHistory: {}", with: lines)
+        return try JobFileText.load(replacing: "  transactionHistory: {}", with: lines)
     }
 
     @Test(arguments: [
@@ -77,20 +77,23 @@ import Testing
     }
 
     @Test func `ST8 order lookup in a Sandbox job is refused, because Apple offers it only in Production`() throws {
-        let text = JobText.usual.replacing("  transactionHistory: {}", with: "  orderLookup: {orderIds: {list: [M1]}}")
-        #expect(try JobText.complaint(text) == "")
+        let text = JobFileText.usual.replacing(
+            "  transactionHistory: {}",
+            with: "  orderLookup: {orderIds: {list: [M1]}}"
+        )
+        #expect(try JobFileText.complaint(text) == "")
         let sandbox = text.replacing("Production", with: "Sandbox")
         #expect(
-            try JobText.complaint(sandbox) == """
+            try JobFileText.complaint(sandbox) == """
                 job.yaml:14:16: streams.orderLookup is not available in Sandbox, because Apple offers this call only in \
                 Production; remove it, or set app.environment to Production
                 """
         )
-        #expect(try JobText.refusal(bytes: Array(sandbox.utf8)) == .invalid)
+        #expect(try JobFileText.refusal(bytes: Array(sandbox.utf8)) == .invalid)
         for type in AllStreams.types where type.name != .orderLookup {
             let name = type.name.rawValue
-            let other = JobText.usual.replacing("  transactionHistory: {}", with: "  \(name): {}")
-            #expect(try JobText.complaint(other.replacing("Production", with: "Sandbox")) == "", "\(name)")
+            let other = JobFileText.usual.replacing("  transactionHistory: {}", with: "  \(name): {}")
+            #expect(try JobFileText.complaint(other.replacing("Production", with: "Sandbox")) == "", "\(name)")
         }
     }
 
@@ -99,12 +102,12 @@ import Testing
         #expect(try Self.complaint("orderLookup: {orderIds: {}}").contains("names no source"))
         let both = try Self.complaint("orderLookup: {orderIds: {list: [A], query: SELECT 1}}")
         #expect(both.contains("names list and query"), "\(both)")
-        let text = JobText.usual.replacing(
+        let text = JobFileText.usual.replacing(
             "  transactionHistory: {}",
             with: "  orderLookup: {orderIds: {csv: {path: o.csv}}}"
         )
         .replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
-        let job = try JobText.load(text)
+        let job = try JobFileText.load(text)
         guard case .csv(let path, nil)? = job.streams[OrderLookup.self]?.orderIds else { throw CancellationError() }
         #expect(path.hasSuffix("/o.csv") && job.transactionIds == nil)
     }
@@ -286,7 +289,7 @@ import Testing
 
     @Test func `at least one stream is required`() throws {
         #expect(
-            try JobText.complaint(replacing: "streams:\n  transactionHistory: {}", with: "streams: {}").contains(
+            try JobFileText.complaint(replacing: "streams:\n  transactionHistory: {}", with: "streams: {}").contains(
                 "streams names no stream; it must name at least one of transactionHistory, refundHistory"
             )
         )

@@ -7,6 +7,7 @@ import Testing
 @testable import Erasure
 @testable import Ledger
 @testable import LedgerSchema
+@testable import Postgres
 
 /// Answers that Apple does not sign: the newest is kept, and an erasure finds them.
 @Suite(.migratedDatabase)
@@ -242,7 +243,7 @@ struct AnswerTests {
         try await write(world, snapshots: [transaction(customer)], order: "D", rejected: [reject("x", 1)])
         try await write(world, order("B", "200000000002"), snapshots: [transaction("200000000002")], order: "B")
         let orders = ["A", "B", "C", "D"]
-        func begin(_ now: UnixMilliseconds) async throws -> RunStart {
+        func begin(_ now: UnixMilliseconds) async throws -> StartedRun {
             let list = orders.joined(separator: ", ")
             let job = try await Jobs.load(streams: "orderLookup: {orderIds: {list: [\(list)]}}")
             let lists = RunLists(

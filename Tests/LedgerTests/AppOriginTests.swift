@@ -1,4 +1,5 @@
 import Basics
+import Hashing
 import JobPlan
 import Ledger
 import LedgerSchema

@@ -3,6 +3,7 @@ import JobPlan
 import Ledger
 import LedgerSchema
 import Planning
+import Postgres
 import TestSupport
 import Testing
 
@@ -65,7 +66,7 @@ struct ChangedCustomerTests {
         }
 
         /// Begins a run and ends its notifications.
-        func begin(_ plan: RunPlan) async throws -> RunStart {
+        func begin(_ plan: RunPlan) async throws -> StartedRun {
             let start = try await world.ledger.beginOrJoin(plan, ids: .none)
             try await endNotifications()
             return start

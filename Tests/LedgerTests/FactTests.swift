@@ -2,6 +2,7 @@ import AppStoreModel
 import JobPlan
 import Ledger
 import LedgerSchema
+import Postgres
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import AppStoreModel
 import JobPlan
 import Ledger
-import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import FoundationEssentials
 import JobPlan
 import Ledger
 import LedgerSchema
+import Postgres
 import Publish
 import TestSupport
 import Testing

@@ -54,8 +54,8 @@ struct ReceivedTests {
         )
     }
 
-    private func normalise(_ world: TestLedger, atMost most: Int = 100) async throws -> NormalisedBatch {
-        try await world.ledger.normaliseReceived(from: origin(world), atMost: most, records: Self.records)
+    private func normalize(_ world: TestLedger, atMost most: Int = 100) async throws -> NormalizedBatch {
+        try await world.ledger.normalizeReceived(from: origin(world), atMost: most, records: Self.records)
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
@@ -68,9 +68,9 @@ struct ReceivedTests {
         #expect(try await inbox.store(batch) == Array(repeating: .new, count: 5))
         #expect(try await inbox.store(Array(batch.prefix(2))) == [.known, .known])
         #expect(try await inbox.ageOfOldestPending() != nil)
-        #expect(try await normalise(world, atMost: 3) == NormalisedBatch(notifications: 3))
-        #expect(try await normalise(world, atMost: 3) == NormalisedBatch(notifications: 2))
-        #expect(try await normalise(world) == NormalisedBatch())
+        #expect(try await normalize(world, atMost: 3) == NormalizedBatch(notifications: 3))
+        #expect(try await normalize(world, atMost: 3) == NormalizedBatch(notifications: 2))
+        #expect(try await normalize(world) == NormalizedBatch())
         #expect(try await inbox.ageOfOldestPending() == nil)
         #expect(try await world.count("notifications") == 5)
         #expect(try await world.count("transactions") == 5)
@@ -86,7 +86,7 @@ struct ReceivedTests {
         let isFirst = Atomic(true)
         let inside = Promise<Void>()
         let goesOn = Promise<Void>()
-        async let first = world.ledger.normaliseReceived(from: origin(world), atMost: 4) { texts, moment in
+        async let first = world.ledger.normalizeReceived(from: origin(world), atMost: 4) { texts, moment in
             guard isFirst.exchange(false, ordering: .relaxed) else { return Self.records(texts, signedUntil: moment) }
             inside.fulfill {}
             // The transaction keeps its rows locked while the other receiver works.
@@ -94,9 +94,9 @@ struct ReceivedTests {
             return Self.records(texts, signedUntil: moment)
         }
         await inside.value
-        #expect(try await normalise(other) == NormalisedBatch(notifications: 2))
+        #expect(try await normalize(other) == NormalizedBatch(notifications: 2))
         goesOn.fulfill {}
-        #expect(try await first == NormalisedBatch(notifications: 4))
+        #expect(try await first == NormalizedBatch(notifications: 4))
         #expect(try await world.count("notifications") == 6)
     }
 
@@ -105,13 +105,13 @@ struct ReceivedTests {
         let inbox = world.ledger.inbox(of: world.app, sessions: 1, patience: .seconds(10))
         _ = try await inbox.store([Self.notification("n1")])
         try await world.run("ALTER TABLE notifications ADD CONSTRAINT refused CHECK (notification_uuid <> 'n1')")
-        await #expect(throws: PostgresError.self) { _ = try await normalise(world) }
+        await #expect(throws: PostgresError.self) { _ = try await normalize(world) }
         #expect(try await world.count("received_notifications WHERE normalised_at IS NULL AND body IS NOT NULL") == 1)
         #expect(try await world.count("transactions") == 0)
         let keys = try await world.ledger.pendingNotifications(of: world.app, atMost: 5, skipping: [])
         #expect(keys == ["n1"])
         try await world.run("ALTER TABLE notifications DROP CONSTRAINT refused")
-        #expect(try await normalise(world) == NormalisedBatch(notifications: 1))
+        #expect(try await normalize(world) == NormalizedBatch(notifications: 1))
     }
 
     @Test func `another content under one UUID wins if it was signed later, and is a conflict otherwise`() async throws
@@ -132,7 +132,7 @@ struct ReceivedTests {
             ) == ["(n1,03,4,)", "(refused-01,01,1,conflict)"]
         )
         // A content that has become records is in the archive, so it is not kept here.
-        #expect(try await normalise(world) == NormalisedBatch(notifications: 1))
+        #expect(try await normalize(world) == NormalizedBatch(notifications: 1))
         let latest = Self.notification("n1", content: 4, signed: Rows.signedDate + 2)
         #expect(try await inbox.store([latest]) == [.known])
         #expect(try await world.count("received_notifications") == 2)
@@ -166,7 +166,7 @@ struct ReceivedTests {
             Self.notification("n1"), Self.notification("v1-1", version: 1),
             Self.notification("v1-2", transaction: "200000000002", version: 1),
         ])
-        #expect(try await normalise(world) == NormalisedBatch(notifications: 3))
+        #expect(try await normalize(world) == NormalizedBatch(notifications: 3))
         #expect(
             try await world.rows(
                 "SELECT notification_uuid, original_transaction_id, body FROM received_notifications ORDER BY 1"
@@ -228,7 +228,7 @@ struct ReceivedTests {
             )
         ])
         try await world.run("DELETE FROM received_notifications WHERE version = 2")
-        _ = try await normalise(world)
+        _ = try await normalize(world)
         #expect(try await world.rows("SELECT body FROM received_notifications") == ["()"])
     }
 

@@ -1,7 +1,6 @@
 import AppStoreModel
 import JobPlan
 import Ledger
-import LedgerSchema
 import Planning
 import TestSupport
 import Testing
@@ -39,7 +38,7 @@ struct ReconciliationTests {
             day: String = day,
             at time: String = "12:00",
             after delay: String = "1 second",
-            normalised: Bool = true,
+            normalized: Bool = true,
             refused: String? = nil
         ) async throws {
             try await world.run(
@@ -47,11 +46,11 @@ struct ReconciliationTests {
                 INSERT INTO received_notifications (app_id, notification_uuid, version, notification_type, signed_date, received_at,
                                                     last_received_at, refused_because, body_sha256, normalised_at)
                 SELECT 1, '\(uuid)', 2, '\(type)', moment, moment + interval '\(delay)', moment + interval '\(delay)',
-                       \(refused.map { "'\($0)'" } ?? "NULL"), '', \(normalised ? "moment + interval '2 seconds'" : "NULL")
+                       \(refused.map { "'\($0)'" } ?? "NULL"), '', \(normalized ? "moment + interval '2 seconds'" : "NULL")
                   FROM (SELECT '\(day) \(time) UTC'::timestamptz AS moment) m
                 """
             )
-            if normalised, refused == nil { try await record(uuid, type, day: day, at: time) }
+            if normalized, refused == nil { try await record(uuid, type, day: day, at: time) }
         }
 
         /// Stores a notification as a record, as the receiver and the crawl do.

@@ -39,7 +39,7 @@ struct RunTests {
         let world = try await TestLedger()
         let plan = world.plan(try await Jobs.load(streams: Self.histories))
         let ledgers = try (0..<4).map { _ in try world.anotherProcess() }
-        let starts = try await withThrowingTaskGroup(of: RunStart.self) { group in
+        let starts = try await withThrowingTaskGroup(of: StartedRun.self) { group in
             for ledger in ledgers {
                 group.addTask {
                     try await ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 500)"))
@@ -286,7 +286,7 @@ struct RunTests {
 
     @Test func `a run that replaces another one keeps its finished items, also through a third run`() async throws {
         let world = try await TestLedger()
-        func begin(_ ids: [String], restart: Bool = false) async throws -> RunStart {
+        func begin(_ ids: [String], restart: Bool = false) async throws -> StartedRun {
             let list = ids.map { "\"\($0)\"" }.joined(separator: ", ")
             let job = try await Jobs.load(
                 streams: "transactionHistory: {}",
@@ -329,7 +329,7 @@ struct RunTests {
 
     @Test func `an unfinished run is not joined for another list of IDs`() async throws {
         let world = try await TestLedger()
-        func begin(_ id: String) async throws -> RunStart {
+        func begin(_ id: String) async throws -> StartedRun {
             let job = try await Jobs.load(streams: "transactionHistory: {}", listing: id)
             return try await world.ledger.beginOrJoin(
                 world.plan(job),

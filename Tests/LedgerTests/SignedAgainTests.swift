@@ -1,6 +1,7 @@
 import JobPlan
 import Ledger
 import LedgerSchema
+import Postgres
 import TestSupport
 import Testing
 

@@ -1,11 +1,12 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import Testing
 
 struct AdvancedCommerceTests {
     @Test
     func `line items, their offers and their refunds are rows of the transaction`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let info = """
             {"requestReferenceId":"ref","period":"P1M","taxCode":"C1","taxRate":"0.2","taxExclusivePrice":8000,"estimatedTax":1990,
             "descriptors":{"description":"d","displayName":"n"},"items":[
@@ -49,7 +50,7 @@ struct AdvancedCommerceTests {
 
     @Test
     func `a renewal's items carry their price increase`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let info = """
             {"consistencyToken":"t","items":[{"SKU":"a","priceIncreaseInfo":{"price":6000,"status":"PENDING","dependentSKUs":["b","c"]}}]}
             """
@@ -71,7 +72,7 @@ struct AdvancedCommerceTests {
 
     @Test
     func `a snapshot without items replaces the items of the one before by none`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let snapshot = try #require(try world.normalize(transactions: world.transaction()).snapshots.first)
         #expect(snapshot.children.map(\.table) == [Tables.advancedCommerceItems, Tables.advancedCommerceRefunds])
         #expect(snapshot.children.allSatisfy { $0.rows.isEmpty })

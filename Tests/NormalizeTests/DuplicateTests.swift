@@ -1,13 +1,14 @@
 import AppStoreModel
+import Hashing
 import JobPlan
 import LedgerSchema
-import SignedData
+import Postgres
 import Testing
 
 struct DuplicateTests {
     @Test(arguments: [false, true])
     func `N31 D05 of one transaction twice on a page the newest signedDate is kept`(_ isNewestFirst: Bool) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let old = world.transaction(["productId": "5"])
         let new = world.transaction(["signedDate": "1779999999001", "price": "1"])
         let rows = try isNewestFirst ? world.normalize(transactions: new, old) : world.normalize(transactions: old, new)
@@ -22,7 +23,7 @@ struct DuplicateTests {
     func `of one transaction twice on a page the newest keeps the price that only the other has`(_ isNewestFirst: Bool)
         throws
     {
-        let world = try World()
+        let world = try RecordWorld()
         let old = world.transaction()
         let new = world.transaction(["signedDate": "1779999999001", "price": nil, "currency": nil])
         let rows = try isNewestFirst ? world.normalize(transactions: new, old) : world.normalize(transactions: old, new)
@@ -34,7 +35,7 @@ struct DuplicateTests {
 
     @Test
     func `J47 one payload in two signed texts is one record`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let first = try world.sign(world.transaction())
         let second = try world.sign(world.transaction())
         let rows = world.normalize(.transaction(jws: first), .transaction(jws: second))
@@ -46,7 +47,7 @@ struct DuplicateTests {
 
     @Test(arguments: [false, true])
     func `J67 of one signedDate the revoked snapshot is kept, then the greater hash`(_ isReversed: Bool) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let revoked = world.transaction(["revocationDate": "1779999998000"])
         let others = ["1", "2", "3"].map { world.transaction(["price": $0]) }
         func keep(_ payloads: [String]) throws -> Snapshot? {
@@ -69,7 +70,7 @@ struct DuplicateTests {
 
     @Test
     func `J66 of two notifications with one UUID the newer is kept`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             notifications: world.notification(),
             world.notification(["signedDate": "1779999999001", "subtype": #""BILLING_RECOVERY""#])
@@ -82,7 +83,7 @@ struct DuplicateTests {
     func `J66 of two different notifications with one UUID and one signedDate one is filed, as the text it came in`()
         throws
     {
-        let world = try World()
+        let world = try RecordWorld()
         let texts = try [world.notification(), world.notification(["subtype": #""BILLING_RECOVERY""#])].map(world.sign)
         let records = texts.map { PageRecord.notification(jws: $0, sendAttempts: []) }
         for rows in [
@@ -103,7 +104,7 @@ struct DuplicateTests {
     func `a notification that was signed twice is no conflict in an archive, and the same one stays in either order`()
         throws
     {
-        let world = try World()
+        let world = try RecordWorld()
         let (first, second) = (world.notification(), world.notification(["subtype": #""BILLING_RECOVERY""#]))
         let rows = [try world.normalize(archived: first, second), try world.normalize(archived: second, first)]
         #expect(rows.allSatisfy { $0.rejected.isEmpty && $0.snapshots.count == 1 && $0.archive.count == 2 })
@@ -112,7 +113,7 @@ struct DuplicateTests {
 
     @Test
     func `keys that only look the same are two records`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             transactions: world.transaction(["transactionId": #""e\u0301""#]),
             world.transaction(["transactionId": #""\u00e9""#])

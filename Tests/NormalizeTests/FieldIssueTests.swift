@@ -1,12 +1,13 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import Testing
 
 /// One field with one value, and the value that its column then has.
 struct FieldIssueTests {
     /// Loads a transaction whose `field` is `value`; the row is loaded even if the field is not.
     private static func load(_ field: String, _ value: String) throws -> (snapshot: Snapshot, rows: PageRows) {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(transactions: world.transaction([field: value]))
         #expect(rows.rejected.isEmpty)
         return (try #require(rows.snapshots.first), rows)
@@ -136,7 +137,7 @@ struct FieldIssueTests {
 
     @Test
     func `N15 an unknown field stays in the payload and is counted, at any depth`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let payload = world.transaction([
             "brandNew": #"{"a":[1,2]}"#, "commitmentInfo": #"{"extra":"x"}"#,
             "advancedCommerceInfo":
@@ -158,7 +159,7 @@ struct FieldIssueTests {
     @Test
     func `N15 a sample is short and shows no UUID`() throws {
         let token = "AAAAAAAA-bbbb-4ccc-8ddd-0123456789EF"
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             transactions: world.transaction([
                 "newToken": #"{"token":"\#(token)"}"#, "type": "\"\(token)\"", "x-\(token)": "1",

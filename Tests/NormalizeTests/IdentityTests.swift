@@ -1,11 +1,12 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import Testing
 
 struct IdentityTests {
     @Test(arguments: [#""com.example.other""#, #""com.example.Game""#, "null", "5", #""com.example.game\u200b""#])
     func `J30 a transaction of another app is rejected`(_ bundleId: String) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(transactions: world.transaction(["bundleId": bundleId]))
         #expect(rows.rejected.map(\.reason) == ["bundle"])
         #expect(rows.snapshots.isEmpty)
@@ -18,7 +19,7 @@ struct IdentityTests {
         _ job: AppStoreEnvironment,
         _ record: AppStoreEnvironment
     ) throws {
-        let world = try World(job)
+        let world = try RecordWorld(job)
         let environment = "\"\(record.rawValue)\""
         let transaction = try world.normalize(transactions: world.transaction(["environment": environment]))
         let notification = try world.normalize(
@@ -30,7 +31,7 @@ struct IdentityTests {
 
     @Test(arguments: ["99", "null", #""1234567890""#, "1234567890.0"])
     func `J32 a production notification of another app number is rejected`(_ number: String) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(notifications: world.notification(["data": world.data(["appAppleId": number])]))
         #expect(rows.rejected.map(\.reason) == ["app_id"])
         #expect(rows.snapshots.isEmpty)
@@ -38,7 +39,7 @@ struct IdentityTests {
 
     @Test
     func `J32 the sandbox has no app number to compare`() throws {
-        let world = try World(.sandbox)
+        let world = try RecordWorld(.sandbox)
         let rows = try world.normalize(notifications: world.notification(["data": world.data(["appAppleId": nil])]))
         #expect(rows.remarks == [])
         #expect(rows.snapshots.count == 1)
@@ -49,7 +50,7 @@ struct IdentityTests {
         throws
     {
         for job in AppStoreEnvironment.allCases {
-            let world = try World(job)
+            let world = try RecordWorld(job)
             let rows = try world.normalize(transactions: world.transaction(["environment": environment]))
             #expect(rows.rejected.map(\.reason) == ["environment"])
             #expect(rows.snapshots.isEmpty)
@@ -66,7 +67,7 @@ struct IdentityTests {
         _ value: String,
         _ reason: String
     ) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             notifications: world.notification(["data": nil, part: world.data([field: value])])
         )
@@ -75,7 +76,7 @@ struct IdentityTests {
 
     @Test(arguments: [nil, "null", "[]", #""x""#])
     func `J65 a notification that names no app is rejected`(_ data: String?) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(notifications: world.notification(["data": data]))
         #expect(rows.rejected.map(\.reason) == ["no_identity"])
     }
@@ -89,9 +90,9 @@ struct IdentityTests {
         _ id: String,
         _ isOurs: Bool
     ) throws {
-        let world = try World(job)
+        let world = try RecordWorld(job)
         let token = """
-            {"externalPurchaseId":"\(id)","bundleId":"\(World.bundleId)","appAppleId":\(World.appAppleId),
+            {"externalPurchaseId":"\(id)","bundleId":"\(RecordWorld.bundleId)","appAppleId":\(RecordWorld.appAppleId),
             "tokenCreationDate":1779999000000,"tokenExpirationDate":1779999900000,"tokenType":"ACQUISITION"}
             """
         let rows = try world.normalize(
@@ -103,7 +104,7 @@ struct IdentityTests {
         guard isOurs else { return }
         let snapshot = try #require(rows.snapshots.first)
         #expect(snapshot.cell("environment") == .text(job.rawValue))
-        #expect(snapshot.cell("bundle_id") == .text(World.bundleId))
+        #expect(snapshot.cell("bundle_id") == .text(RecordWorld.bundleId))
         #expect(snapshot.cell("external_purchase_id") == .text(id))
         #expect(snapshot.cell("external_purchase_token_creation_date") == .timestamp(1_779_999_000_000))
         #expect(snapshot.cell("external_purchase_token_expiration_date") == .timestamp(1_779_999_900_000))

@@ -1,12 +1,13 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import Testing
 
 /// Fields and values that Apple has added since the tables were made, and those that it adds later.
 struct NewerFieldTests {
     @Test
     func `a transaction of an organization or group fills its columns, and nothing in it is unknown`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             transactions: world.transaction([
                 "inAppOwnershipType": #""ASSIGNED""#, "revocationType": #""ASSIGNMENT_REVOKE""#,
@@ -37,7 +38,7 @@ struct NewerFieldTests {
 
     @Test
     func `renewal info says how many seats renew, and with which commitment`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             anyKind: world.renewal([
                 "renewalQuantity": "20", "renewalBillingPlanType": #""BILLED_UPFRONT""#,
@@ -61,7 +62,7 @@ struct NewerFieldTests {
 
     @Test
     func `the store of an app transaction is in the row of its notification`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let signed = try world.sign(world.appTransaction(["storeType": #""CONSUMER""#]))
         let rows = try world.normalize(
             notifications: world.notification([
@@ -75,7 +76,7 @@ struct NewerFieldTests {
 
     @Test(arguments: ["ACQUISITION", "CORE_TECHNOLOGY", "IN_APP", "LINK_OUT", "SERVICES"])
     func `every type of external purchase token that Apple names is known`(type: String) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(notifications: Self.token(type, in: world))
         #expect(rows.remarks == [])
         #expect(rows.snapshots.first?.cell("external_purchase_token_type") == .text(type))
@@ -88,7 +89,7 @@ struct NewerFieldTests {
         ] as [(String, String?)]
     )
     func `a notification about seats has a known type and subtype`(type: String, subtype: String?) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             notifications: world.notification([
                 "notificationType": "\"\(type)\"", "subtype": subtype.map { "\"\($0)\"" },
@@ -109,7 +110,7 @@ struct NewerFieldTests {
         kind: RecordKind,
         drift: [String]
     ) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let future = #"{"a":[1,2]}"#
         let rows: PageRows =
             switch kind {
@@ -148,7 +149,7 @@ struct NewerFieldTests {
 
     @Test
     func `a notification whose only part is newer than this version is loaded, if the part names the app`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let part = { (changes: KeyValuePairs<String, String?>) in
             try world.normalize(
                 notifications: world.notification([
@@ -168,7 +169,7 @@ struct NewerFieldTests {
 
     @Test(arguments: [true, false])
     func `the unclaimed seats are in a column, with or without the app's data`(hasData: Bool) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let ids = ["AAAAAAAA-bbbb-4ccc-8ddd-0123456789EF", "aaaaaaaa-bbbb-4ccc-8ddd-0123456789f0"]
         let list = "[\"\(ids[0])\",\"\(ids[1])\"]"
         let type = #""UNCLAIM_SEATS""#
@@ -185,7 +186,7 @@ struct NewerFieldTests {
     }
 
     @Test func `the price tiers of seats are no drift, and a newer field in a tier is`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let tiers = #"[{"price":9990,"quantity":5},{"price":7990,"quantity":3}]"#
         let known = try world.normalize(transactions: world.transaction(["multiSeatInfo": "{\"priceTiers\":\(tiers)}"]))
         #expect(known.remarks == [])
@@ -201,12 +202,12 @@ struct NewerFieldTests {
 
     private static func token(
         _ type: String,
-        in world: World,
+        in world: RecordWorld,
         notificationType: String = "EXTERNAL_PURCHASE_TOKEN",
         future: String? = nil
     ) -> String {
         let token = """
-            {"externalPurchaseId":"abc","bundleId":"\(World.bundleId)","appAppleId":\(World.appAppleId),
+            {"externalPurchaseId":"abc","bundleId":"\(RecordWorld.bundleId)","appAppleId":\(RecordWorld.appAppleId),
             "tokenCreationDate":1779999000000,"tokenType":"\(type)"}
             """
         return world.notification([

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import StrictJSON
 import Testing
 
@@ -11,7 +12,7 @@ struct NotificationTests {
 
     @Test
     func `a notification loads with the transaction and the renewal signed inside it`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let transaction = world.transaction(["subscriptionGroupIdentifier": #""21""#])
         let renewal = world.renewal(["renewalPrice": "9990", "eligibleWinBackOfferIds": #"["a","b"]"#])
         let rows = try world.normalize(
@@ -36,7 +37,7 @@ struct NotificationTests {
         #expect(notification.cell("notification_type") == .text("DID_RENEW"))
         #expect(notification.cell("subtype") == .text("BILLING_RECOVERY"))
         #expect(notification.cell("environment") == .text("Production"))
-        #expect(notification.cell("app_apple_id") == .bigint(World.appAppleId))
+        #expect(notification.cell("app_apple_id") == .bigint(RecordWorld.appAppleId))
         #expect(notification.cell("bundle_version") == .text("7"))
         #expect(notification.cell("status") == .integer(1))
         #expect(notification.cell("consumption_request_reason") == .text("LEGAL"))
@@ -51,8 +52,8 @@ struct NotificationTests {
 
     @Test
     func `J63 a nested record that fails verification is rejected, and its notification loads`() throws {
-        let world = try World()
-        let forged = try World().sign(world.transaction())
+        let world = try RecordWorld()
+        let forged = try RecordWorld().sign(world.transaction())
         let rows = try world.normalize(
             notifications: world.notification([
                 "data": world.data([
@@ -79,7 +80,7 @@ struct NotificationTests {
         _ value: String?,
         _ reason: String
     ) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let nested = try world.sign(world.transaction([field: value]))
         let rows = try world.normalize(
             notifications: world.notification(["data": world.data(["signedTransactionInfo": "\"\(nested)\""])])
@@ -90,7 +91,7 @@ struct NotificationTests {
 
     @Test
     func `a nested field that is no text is an issue of the notification`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             notifications: world.notification(["data": world.data(["signedRenewalInfo": "5"])])
         )
@@ -100,7 +101,7 @@ struct NotificationTests {
 
     @Test
     func `J65 a test notification names its app in data`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(notifications: world.notification(["notificationType": #""TEST""#]))
         #expect(rows.remarks == [])
         #expect(rows.snapshots.count == 1)
@@ -108,7 +109,7 @@ struct NotificationTests {
 
     @Test
     func `a summary notification fills its own columns`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             notifications: world.notification([
                 "data": nil, "notificationType": #""RENEWAL_EXTENSION""#, "subtype": #""SUMMARY""#,
@@ -120,7 +121,7 @@ struct NotificationTests {
         )
         let snapshot = try #require(rows.snapshots.first)
         #expect(rows.remarks == [])
-        #expect(snapshot.cell("bundle_id") == .text(World.bundleId))
+        #expect(snapshot.cell("bundle_id") == .text(RecordWorld.bundleId))
         #expect(snapshot.cell("product_id") == .null)
         #expect(snapshot.cell("summary_product_id") == .text("pro.monthly"))
         #expect(snapshot.cell("summary_request_identifier") == .text("r"))
@@ -131,7 +132,7 @@ struct NotificationTests {
 
     @Test
     func `the fields of an app transaction are in the row of its notification`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let signed = try world.sign(
             world.appTransaction(["versionExternalIdentifier": "7", "odd": "1", "preorderDate": "true"])
         )
@@ -155,7 +156,7 @@ struct NotificationTests {
 
     @Test
     func `a REFUND notification and a revoked nested transaction report a revocation`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let revoked = try world.sign(world.transaction(["revocationDate": "1779999998000"]))
         let refund = try world.normalize(notifications: world.notification(["notificationType": #""REFUND""#]))
         let nested = try world.normalize(
@@ -168,14 +169,14 @@ struct NotificationTests {
 
     @Test(arguments: [nil, "7", #""""#])
     func `a notification without notificationUUID is rejected`(_ uuid: String?) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(notifications: world.notification(["notificationUUID": uuid]))
         #expect(rows.rejected.map(\.reason) == ["missing_key"])
     }
 
     @Test
     func `a notification larger than any transaction may be is read`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let filler = "\"\(String(repeating: "x", count: 70_000))\""
         #expect(try world.normalize(notifications: world.notification(["filler": filler])).snapshots.count == 1)
         #expect(

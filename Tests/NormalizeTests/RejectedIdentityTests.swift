@@ -1,12 +1,12 @@
 import AppStoreModel
+import Hashing
 import LedgerSchema
-import SignedData
 import Testing
 
 /// By what a rejected record is known again: Apple signs each answer when it is requested.
 struct RejectedIdentityTests {
     @Test func `a rejected record that is signed again has other bytes and the same identity`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let other: KeyValuePairs<String, String?> = ["bundleId": #""com.example.other""#]
         let first = try #require(try world.normalize(transactions: world.transaction(other)).rejected.first)
         let later = try #require(
@@ -19,7 +19,7 @@ struct RejectedIdentityTests {
     }
 
     @Test func `two records, and two kinds of one key, have different identities`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let wrong = #""com.example.other""#
         let identities = try [
             world.normalize(transactions: world.transaction(["bundleId": wrong])),
@@ -35,7 +35,7 @@ struct RejectedIdentityTests {
 
     @Test(arguments: ["not a JWS", "a.b.c", "..", ".e30.", ""])
     func `a text that names no record is known by its bytes`(_ text: String) throws {
-        let rejected = try #require(try World().normalize(.transaction(jws: text)).rejected.first)
+        let rejected = try #require(try RecordWorld().normalize(.transaction(jws: text)).rejected.first)
         #expect(rejected.identity == rejected.sha256)
     }
 
@@ -43,7 +43,7 @@ struct RejectedIdentityTests {
         #"{"transactionId":"7","transactionId":"8"}"#, #"{"transactionId" : "7""#, #"["transactionId":"7"]"#,
     ])
     func `a payload that is no JSON still says which record it claims to be`(_ payload: String) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let expected = SHA256.digest(of: Array("transaction\n7".utf8))
         let rejected = try #require(try world.normalize(transactions: payload).rejected.first)
         #expect(rejected.identity == expected)
@@ -51,7 +51,7 @@ struct RejectedIdentityTests {
 
     @Test(arguments: [#""""#, "7", "null", "\"" + String(repeating: "7", count: 65) + "\""])
     func `a key that is none names no record`(_ key: String) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rejected = try #require(
             try world.normalize(transactions: #"{"bundleId":"com.example.other","transactionId":\#(key)}"#).rejected
                 .first

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import LedgerSchema
+import Postgres
 import StrictJSON
 import Testing
 
@@ -9,7 +10,7 @@ struct SendAttemptTests {
 
     @Test
     func `send attempts are rows of their notification, each once`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             notifications: world.notification(),
             sendAttempts: """
@@ -28,7 +29,7 @@ struct SendAttemptTests {
 
     @Test
     func `N33 an unknown result is kept, and five hundred attempts are a hundred`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let attempts = (0..<500).map { #"{"attemptDate":\#(1_779_999_000_000 + $0),"sendAttemptResult":"ODD"}"# }
         let rows = try world.normalize(
             notifications: world.notification(),
@@ -43,7 +44,7 @@ struct SendAttemptTests {
 
     @Test
     func `N33 an attempt that cannot be read is an issue, and the notification loads`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             notifications: world.notification(),
             sendAttempts:
@@ -61,8 +62,8 @@ struct SendAttemptTests {
 
     @Test
     func `attempts of a notification that failed verification are not loaded`() throws {
-        let world = try World()
-        let forged = try World().sign(world.notification())
+        let world = try RecordWorld()
+        let forged = try RecordWorld().sign(world.notification())
         let attempt = try StrictJSON.scan(Array(#"{"attemptDate":1779999000000}"#.utf8))
         let rows = world.normalize(.notification(jws: forged, sendAttempts: [attempt]), from: .notificationHistory)
         #expect(rows.sendAttempts.isEmpty)

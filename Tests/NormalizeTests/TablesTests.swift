@@ -1,6 +1,7 @@
 import AppStoreModel
 import FoundationEssentials
 import LedgerSchema
+import Postgres
 import Testing
 
 @testable import Normalize

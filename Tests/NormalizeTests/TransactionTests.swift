@@ -1,13 +1,14 @@
 import AppStoreModel
+import Hashing
 import LedgerSchema
-import SignedData
+import Postgres
 import TestSupport
 import Testing
 
 struct TransactionTests {
     @Test
     func `a transaction becomes one snapshot, with its payload as it was signed`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let payload = world.transaction([
             "appAccountToken": #""AAAAAAAA-bbbb-4ccc-8ddd-0123456789EF""#, "storefront": #""USA""#,
             "isUpgraded": "true",
@@ -48,7 +49,7 @@ struct TransactionTests {
 
     @Test
     func `the archive has all that verifying again needs`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let jws = try world.sign(world.transaction())
         let archived = try #require(world.normalize(.transaction(jws: jws)).archive.first)
         #expect(archived.kind == .transaction)
@@ -62,7 +63,7 @@ struct TransactionTests {
 
     @Test
     func `a refund is a refund and the newest state of its transaction`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let payload = world.transaction([
             "revocationDate": "1779999998000", "revocationReason": "1", "revocationType": #""REFUND_FULL""#,
             "brandNew": "1",
@@ -83,7 +84,7 @@ struct TransactionTests {
 
     @Test
     func `J59 control characters and turned reading directions are kept in the cell and stay out of messages`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(
             transactions: world.transaction([
                 "productId": #""\u001b[2Jx\nlevel=error\u202e""#, "type": #""\u001b[2J\nlevel=error\u202e""#,
@@ -100,7 +101,7 @@ struct TransactionTests {
 
     @Test
     func `J33 a transaction of another family is loaded under its own original ID`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(transactions: world.transaction(["originalTransactionId": #""999""#]))
         #expect(rows.snapshots.first?.cell("original_transaction_id") == .text("999"))
         #expect(rows.remarks == [])
@@ -108,7 +109,7 @@ struct TransactionTests {
 
     @Test(arguments: ["transactionId", "bundleId", "environment", "signedDate"])
     func `a transaction without what names it is rejected and kept`(_ field: String) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let jws = try world.sign(world.transaction([field: nil]))
         let rows = world.normalize(.transaction(jws: jws))
         let reasons = [
@@ -124,7 +125,7 @@ struct TransactionTests {
 
     @Test(arguments: ["null", "5", #""""#, "\"\(String(repeating: "9", count: 257))\""])
     func `a key that cannot name a record is missing`(_ id: String) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(transactions: world.transaction(["transactionId": id]))
         #expect(rows.rejected.map(\.reason) == ["missing_key"])
     }
@@ -148,7 +149,7 @@ struct TransactionTests {
         Members("N18 100,000 levels", "\"x\":" + String(repeating: "[", count: 100_000)),
     ])
     func `a signed payload of any size is refused before it is read`(members: Members) throws {
-        let world = try World()
+        let world = try RecordWorld()
         let jws = try world.sign("{\(members.text)}")
         let began = threadCPUSeconds()
         let rows = world.normalize(.transaction(jws: jws))
@@ -159,8 +160,8 @@ struct TransactionTests {
 
     @Test
     func `J10 one bad record costs itself, not its page`() throws {
-        let world = try World()
-        let other = try World()
+        let world = try RecordWorld()
+        let other = try RecordWorld()
         let rows = world.normalize(
             .transaction(jws: try other.sign(other.transaction())),
             .transaction(jws: "a.b"),

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import LedgerSchema
+import Postgres
 import Testing
 
 /// What Apple answers without signing it counts only together with the signed records that belong to it.
@@ -8,7 +9,7 @@ struct UnsignedAnswerTests {
     private static let subscription = "2000000000000000"
 
     private func item(
-        _ world: World,
+        _ world: RecordWorld,
         id: String = subscription,
         status: Int32 = 3,
         transaction: String? = nil,
@@ -27,7 +28,7 @@ struct UnsignedAnswerTests {
     }
 
     @Test func `a status loads with the transaction and the renewal info of its subscription`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(item(world), from: .subscriptionStatuses)
         #expect(rows.remarks == [])
         #expect(Set(rows.snapshots.map(\.table.name)) == ["transactions", "renewals"])
@@ -43,13 +44,13 @@ struct UnsignedAnswerTests {
     }
 
     @Test func `a status that Apple may add later loads as its number`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = try world.normalize(item(world, status: 9), from: .subscriptionStatuses)
         #expect(rows.answers.first?.row[2] == .integer(9) && rows.remarks == [])
     }
 
     @Test func `ST4 a status whose signed records are of another subscription is rejected, the records load`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let other = try world.sign(world.transaction(["originalTransactionId": #""2000000000000099""#]))
         for (transaction, renewal, field) in [
             (other, nil, "signedTransactionInfo"),
@@ -72,7 +73,7 @@ struct UnsignedAnswerTests {
     @Test func `the reject of a status is the same one when Apple signs its records again, and names its subscription`()
         throws
     {
-        let world = try World()
+        let world = try RecordWorld()
         let other = #""2000000000000099""#
         let nights = try ["1779999998000", "1779999999000"].map { signed in
             let renewal = try world.sign(world.renewal(["originalTransactionId": other, "signedDate": signed]))
@@ -96,7 +97,7 @@ struct UnsignedAnswerTests {
     func `ST9 a status that lacks an unsigned member is rejected by that member's name, and its signed records load`()
         throws
     {
-        let world = try World()
+        let world = try RecordWorld()
         let transaction = try world.sign(world.transaction())
         let renewal = try world.sign(world.renewal())
         let complete = [
@@ -131,7 +132,7 @@ struct UnsignedAnswerTests {
     }
 
     @Test func `ST10 an order that is called invalid and has transactions is rejected, its transactions load`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let rows = world.normalize(
             .order(isValid: false, transactions: [try world.sign(world.transaction())]),
             item: "MK5TVRJBTF"
@@ -152,15 +153,15 @@ struct UnsignedAnswerTests {
     }
 
     @Test func `a status whose signed record fails verification does not load`() throws {
-        let world = try World()
-        let forged = try World().sign(world.renewal())
+        let world = try RecordWorld()
+        let forged = try RecordWorld().sign(world.renewal())
         let rows = try world.normalize(item(world, renewal: forged), from: .subscriptionStatuses)
         #expect(rows.answers.isEmpty && rows.rejected.map(\.reason) == ["chain"])
         #expect(rows.snapshots.map(\.table.name) == ["transactions"])
     }
 
     @Test func `a valid order has its transactions, an invalid one has none`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let first = try world.sign(world.transaction())
         let second = try world.sign(world.transaction(["transactionId": #""2000000000000002""#]))
         let rows = world.normalize(.order(isValid: true, transactions: [first, second, first]), item: "MK5TVRJBTF")
@@ -178,14 +179,14 @@ struct UnsignedAnswerTests {
     }
 
     @Test func `ST5 an order with a transaction of another app does not load`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let foreign = try world.sign(world.transaction(["bundleId": #""com.example.other""#]))
         let rows = world.normalize(.order(isValid: true, transactions: [foreign]), item: "MK5TVRJBTF")
         #expect(rows.answers.isEmpty && rows.snapshots.isEmpty && rows.rejected.map(\.reason) == ["bundle"])
     }
 
     @Test func `an app transaction has a separate row, and its fields fill the notification that carries it`() throws {
-        let world = try World()
+        let world = try RecordWorld()
         let payload = world.appTransaction([
             "originalPurchaseDate": "1700000000000", "preorderDate": "1690000000000", "storeType": #""CONSUMER""#,
         ])

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LedgerSchema
 import Postgres
 import Synchronization
 import TestSupport

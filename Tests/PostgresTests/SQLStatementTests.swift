@@ -1,4 +1,3 @@
-import LedgerSchema
 import Testing
 
 @testable import Postgres

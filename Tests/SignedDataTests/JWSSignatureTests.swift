@@ -1,4 +1,5 @@
 import AppStoreModel
+import Hashing
 import TestSupport
 import Testing
 
@@ -104,5 +105,11 @@ struct JWSSignatureTests {
         let message = Array("any message".utf8)
         let signature = orderOfP256(minus: SHA256.digest(of: message)) + Self.one
         #expect(!ES256.verify(signature: signature, message: message, publicKey: key))
+    }
+
+    @Test func `a point off the curve is no key`() {
+        #expect(P256PublicKey(uncompressedPoint: [0x04] + [UInt8](repeating: 1, count: 64)) == nil)
+        #expect(P256PublicKey(uncompressedPoint: [0x02] + [UInt8](repeating: 1, count: 32)) == nil)
+        #expect(P256PublicKey(uncompressedPoint: []) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Hashing
 
 @testable import SignedData
 

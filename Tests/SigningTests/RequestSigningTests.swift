@@ -2,6 +2,7 @@ import AppStoreModel
 import Basics
 import CSVFormat
 import FoundationEssentials
+import Hashing
 import SignedData
 import StrictJSON
 import TestSupport

@@ -1,4 +1,4 @@
-import SignedData
+import Hashing
 
 /// One element of DER, for certificates that no tool creates.
 package func der(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {

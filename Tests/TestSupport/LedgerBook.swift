@@ -1,4 +1,3 @@
-import LedgerSchema
 package import Postgres
 
 /// Reads a ledger's tables with the test's own SQL.

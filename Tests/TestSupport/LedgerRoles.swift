@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LedgerSchema
 import Postgres
 
 /// The roles of `sql/roles.sql`, with a prefix per test, because all databases of a server share roles.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Hashing
 
 /// Every encoding in which a customer's ID can appear in a file or in a dump of the database.
 ///

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import LedgerSchema
 package import Postgres
 
 /// A PostgreSQL server for one test, started by `scripts/lib/postgres.sh`.

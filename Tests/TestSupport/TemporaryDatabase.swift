@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LedgerSchema
 package import Postgres
 import Synchronization
 package import Testing

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Basics
+import Hashing
 import JobPlan
-import SignedData
 import StrictJSON
 
 /// Computes the hash from which the IDs of a batch and of its requests follow: SHA-256 of the app, the job, the action and the

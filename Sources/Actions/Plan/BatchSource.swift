@@ -1,8 +1,9 @@
 import Basics
 import CSVFormat
+import Hashing
 package import JobPlan
 import LedgerSchema
-import SignedData
+import Postgres
 
 /// Where the rows of a batch come from.
 package struct BatchSource: Sendable {

@@ -1,6 +1,5 @@
 package import JobPlan
 import Ledger
-import LedgerSchema
 import Postgres
 
 extension ActionJob {

@@ -1,5 +1,5 @@
 import Basics
-import SignedData
+import Hashing
 
 /// The IDs of batches and requests: version 5 UUIDs, so that a lost database gives the same IDs again.
 ///

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Basics
+import Hashing
 package import JobPlan
-import SignedData
 import StrictJSON
 
 extension ActionJob {

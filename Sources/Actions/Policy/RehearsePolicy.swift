@@ -1,6 +1,5 @@
 package import JobPlan
 import Ledger
-import LedgerSchema
 import Postgres
 
 /// What a policy would have answered to earlier refund requests, and what Apple decided.

@@ -1,7 +1,8 @@
+package import Basics
 package import Crawl
 
 /// Why `actions run` ends early: the cause affects every row.
-package enum ActionStop: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ActionStop: ExplainedError, Equatable, Sendable, CustomStringConvertible {
     /// Apple refuses the key.
     case credentials(FailureReport)
     /// The app in the job file is not the app of the key.
@@ -13,12 +14,11 @@ package enum ActionStop: Error, Equatable, Sendable, CustomStringConvertible {
     /// The ledger's clock and Apple's disagree.
     case clocks(sentence: String)
 
-    /// The exit code of the process, as listed in docs/reference/exit-codes.md.
-    package var exitCode: Int32 {
+    package var status: ExitStatus {
         switch self {
-        case .credentials: 77
-        case .otherApp, .clocks: 78
-        case .contractBroken, .tooManyRejections: 76
+        case .credentials: .refused
+        case .otherApp, .clocks: .configuration
+        case .contractBroken, .tooManyRejections: .contractBroken
         }
     }
 

@@ -1,10 +1,10 @@
 import AppStoreModel
 import Basics
+import Hashing
 import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
-import SignedData
 import StrictJSON
 
 /// The rows of one batch as a queue for all processes that send it.

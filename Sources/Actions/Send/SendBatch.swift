@@ -96,7 +96,7 @@ extension ActionLedger {
             )
         }
         let queue = RowQueue(self, batch)
-        let before = RowCounts(try await states(of: batch))
+        let before = BatchCounts(try await states(of: batch))
         report(.began(rows: batch.rowsToSend, done: before.ended))
         let rejections = try await rejections(of: batch, before)
         try await queue.open()
@@ -114,7 +114,7 @@ extension ActionLedger {
         let counting = Task {
             while true {
                 try await time.sleep(Self.countInterval)
-                report(.counted(done: RowCounts(try await states(of: batch)).ended))
+                report(.counted(done: BatchCounts(try await states(of: batch)).ended))
             }
         }
         defer { counting.cancel() }
@@ -151,7 +151,7 @@ extension ActionLedger {
     ///
     /// Usually these are the outcomes of the batch's own rows. Batches that follow from the approval of a policy can have one row
     /// each, so for them the outcomes of all batches of the same approval count.
-    private func rejections(of batch: ActionBatch, _ before: RowCounts) async throws -> RejectionWatch {
+    private func rejections(of batch: ActionBatch, _ before: BatchCounts) async throws -> RejectionWatch {
         guard let approval = batch.policyApproval else {
             return RejectionWatch(rule: job.stopAfter, rejected: before.rejected, ended: before.known)
         }
@@ -202,7 +202,7 @@ private func withTimeLimit(
 }
 
 /// The rows of a batch, counted by what is known of them.
-private struct RowCounts {
+private struct BatchCounts {
     private let states: [String: Int64]
 
     init(_ states: [String: Int64]) { self.states = states }

@@ -1,5 +1,5 @@
 import Basics
-import SignedData
+import Hashing
 import Synchronization
 
 /// Every answer with records that was served.
@@ -7,7 +7,7 @@ import Synchronization
 /// Tests use it to check what a client must have stored.
 final class AnswerLog: Sendable {
     struct Served: Sendable {
-        let answer: Answer
+        let answer: SimulatedAnswer
         /// The cursor of the next page, as in the answer; `nil` when the answer is not a page.
         let next: String?
         /// By index, the JWS of the records that a fault signed.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SignedData
+import Hashing
 
 /// Encodes and decodes `revision` and `paginationToken`: opaque to the client, and bound to one request.
 ///

@@ -68,10 +68,10 @@ struct ResponseBuilder: Sendable {
 
     /// The answer as an HTTP response.
     ///
-    /// The faults about pages (`repeatPage`, `emptyPages`, `expireToken`) leave an answer without ``Answer/paging`` as it is. The
+    /// The faults about pages (`repeatPage`, `emptyPages`, `expireToken`) leave an answer without ``SimulatedAnswer/paging`` as it is. The
     /// faults about bodies leave an answer without a body as it is.
     func response(
-        with answer: Answer,
+        with answer: SimulatedAnswer,
         under rule: FaultRule?,
         context: ConnectionContext
     ) async throws(APIError) -> Response {
@@ -105,7 +105,7 @@ struct ResponseBuilder: Sendable {
     /// - `cursor`: The cursor to give instead of the next page's.
     /// - `replacements`: By index, the JWS of the records that a fault signs.
     private func body(
-        of answer: Answer,
+        of answer: SimulatedAnswer,
         cursor: String? = nil,
         replacements: [Int: String] = [:]
     ) throws(APIError) -> ByteBuffer {
@@ -137,7 +137,7 @@ struct ResponseBuilder: Sendable {
         }
     }
 
-    private func replacements(for answer: Answer, under rule: FaultRule) throws(APIError) -> [Int: String] {
+    private func replacements(for answer: SimulatedAnswer, under rule: FaultRule) throws(APIError) -> [Int: String] {
         var replacements: [Int: String] = [:]
         for (index, record) in answer.records.enumerated() where record.isSelected(oneIn: rule.oneIn ?? 1) {
             do {
@@ -151,7 +151,7 @@ struct ResponseBuilder: Sendable {
     }
 
     /// A page without records whose cursor is new but points to where the request already was.
-    private func emptied(_ answer: Answer) -> Answer {
+    private func emptied(_ answer: SimulatedAnswer) -> SimulatedAnswer {
         guard let paging = answer.paging else { return answer }
         var empty = answer
         let requested = paging.requestCursor.flatMap { cursors.decode($0, boundTo: paging.binding) }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import Hashing
 import SignedData
 import Synchronization
 

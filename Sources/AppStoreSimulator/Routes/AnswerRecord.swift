@@ -80,7 +80,7 @@ extension AnswerRecord {
 
     /// An app transaction, signed at the moment `now`.
     static func appTransaction(
-        _ appTransaction: AppTransaction,
+        _ appTransaction: SimulatedAppTransaction,
         in app: SimulatedApp,
         now: UnixMilliseconds
     ) -> AnswerRecord {

@@ -8,7 +8,7 @@ extension Route {
     ) { request, context throws(APIError) in
         let (customer, _) = try context.history(of: try request.checkedTransactionId)
         guard let found = context.world.appTransaction(of: customer) else { throw .appTransactionDoesNotExist }
-        return Answer(
+        return SimulatedAnswer(
             records: [.appTransaction(found, in: context.world.app, now: context.now)]
         ) { signed, json in
             if let jws = signed.first { json.member("signedAppTransactionInfo", jws) }

@@ -32,7 +32,7 @@ extension Route {
     )
 
     /// The answer to the request with this identifier; `nil` when none has extended the subscription.
-    private static func firstAnswer(to requestIdentifier: String, for purchase: Purchase) -> Answer? {
+    private static func firstAnswer(to requestIdentifier: String, for purchase: Purchase) -> SimulatedAnswer? {
         for transaction in purchase.transactions {
             for known in transaction.extensions where known.requestIdentifier == requestIdentifier {
                 return extended(transaction, to: known.effectiveDate)
@@ -41,8 +41,8 @@ extension Route {
         return nil
     }
 
-    private static func extended(_ transaction: Transaction, to date: Int64) -> Answer {
-        Answer { json in
+    private static func extended(_ transaction: Transaction, to date: Int64) -> SimulatedAnswer {
+        SimulatedAnswer { json in
             json.member("originalTransactionId", String(transaction.originalId))
             if let item = transaction.webOrderLineItemId { json.member("webOrderLineItemId", String(item)) }
             json.member("success", true)

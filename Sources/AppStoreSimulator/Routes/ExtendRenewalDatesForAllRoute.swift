@@ -30,7 +30,7 @@ extension Route {
                 }
             }
             world.actions.record(request, requestIdentifier: terms.requestIdentifier, isApplied: !isRepeat)
-            let answer = Answer { $0.member("requestIdentifier", terms.requestIdentifier) }
+            let answer = SimulatedAnswer { $0.member("requestIdentifier", terms.requestIdentifier) }
             return ActionResult(answer: answer, changes: changes, isRepeat: isRepeat)
         }
     )

@@ -22,7 +22,7 @@ extension Route {
                 position: found.position,
                 date: world.now
             )
-            return ActionResult(answer: Answer(status: 200), changes: isNew ? [change] : [])
+            return ActionResult(answer: SimulatedAnswer(status: 200), changes: isNew ? [change] : [])
         }
     )
 }

@@ -19,7 +19,7 @@ extension Route {
             }
             let changes = world.continueMassExtension(identifier, at: request.date)
             let status = world.massExtension(identifier) ?? known
-            let answer = Answer { json in
+            let answer = SimulatedAnswer { json in
                 json.member("requestIdentifier", status.requestIdentifier)
                 json.member("complete", status.completeDate != nil)
                 guard let date = status.completeDate else { return }

@@ -37,13 +37,13 @@ extension Route {
         let found = world.notifications(
             of: customer,
             from: place,
-            limit: Answer.pageSize + 1,
+            limit: SimulatedAnswer.pageSize + 1,
             where: { filter.matches($0, at: now) }
         )
-        let shown = found.prefix(Answer.pageSize)
+        let shown = found.prefix(SimulatedAnswer.pageSize)
         // The attempts made until the answer are next to each JWS, unsigned.
         let attempts = shown.map { $0.notification.attempts(until: now).json }
-        return Answer(
+        return SimulatedAnswer(
             records: shown.map { .notification($0.notification, in: world.app) },
             paging: Paging(
                 style: style,

@@ -13,7 +13,7 @@ extension Route {
         let app = context.world.app
         // An unknown order is a result.
         let transactions = context.world.order(id)
-        return Answer(
+        return SimulatedAnswer(
             records: (transactions ?? []).map { .transaction($0, in: app, now: context.now) }
         ) { signed, json in
             json.member("status", Int64(transactions == nil ? 1 : 0))

@@ -44,7 +44,7 @@ extension AnswerContext {
             start = cursor.position
             rest = rest.filter { isDescending ? $0.position < start : $0.position > start }[...]
         }
-        let shown = rest.prefix(Answer.pageSize)
+        let shown = rest.prefix(SimulatedAnswer.pageSize)
         let paging = Paging(
             style: .revision,
             requestCursor: requestCursor,

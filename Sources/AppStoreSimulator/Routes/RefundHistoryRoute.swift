@@ -14,7 +14,7 @@ extension Route {
             query: query,
             boundTo: CursorCodec.Binding(text: "refunds\u{2}\(customer)")
         )
-        return Answer(
+        return SimulatedAnswer(
             records: records.map { .transaction($0, kind: "refund", in: context.world.app, now: context.now) },
             paging: paging
         ) { signed, json in

@@ -17,7 +17,7 @@ extension Route {
         else { throw .originalTransactionNotFound }
         let refunds = transactions.refunds.suffix(maximumRefunds).reversed()
         let app = context.world.app
-        return Answer(
+        return SimulatedAnswer(
             records: refunds.map { .transaction($0.record, kind: "refund", in: app, now: context.now) }
         ) { signed, json in
             json.member("signedTransactions", signed)

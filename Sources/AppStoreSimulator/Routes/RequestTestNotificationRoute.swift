@@ -9,7 +9,10 @@ extension Route {
             guard request.body.isEmpty else { throw .badRequest }
             let (token, change) = world.sendTestNotification(at: request.date)
             world.actions.record(request, requestIdentifier: token, isApplied: true)
-            return ActionResult(answer: Answer { $0.member("testNotificationToken", token) }, changes: [change])
+            return ActionResult(
+                answer: SimulatedAnswer { $0.member("testNotificationToken", token) },
+                changes: [change]
+            )
         }
     )
 }

@@ -12,7 +12,7 @@ struct Route: Sendable {
     }
 
     /// Answers a request that has a valid token, is within the limit and is not replaced by a fault.
-    typealias Handler = @Sendable (RouteRequest, AnswerContext) throws(APIError) -> Answer
+    typealias Handler = @Sendable (RouteRequest, AnswerContext) throws(APIError) -> SimulatedAnswer
 
     /// Changes the world as a request asks, and answers it.
     ///

@@ -21,7 +21,7 @@ extension Route {
             guard purchase.transactions.first?.isFamilyShared == false else { throw .familyTransactionNotSupported }
             let change = world.setAccountToken(UUIDText.text(of: bytes), of: purchase, at: request.date)
             world.actions.record(request, isApplied: change != nil)
-            return ActionResult(answer: Answer(status: 200), changes: change.map { [$0] } ?? [])
+            return ActionResult(answer: SimulatedAnswer(status: 200), changes: change.map { [$0] } ?? [])
         }
     )
 }

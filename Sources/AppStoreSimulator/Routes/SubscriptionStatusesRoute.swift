@@ -18,7 +18,7 @@ extension Route {
             by: \.group
         ).sorted { $0.key < $1.key }
         let subscriptions = groups.flatMap(\.value)
-        return Answer(
+        return SimulatedAnswer(
             records: subscriptions.flatMap { subscription in
                 [
                     AnswerRecord.transaction(subscription.transaction, in: app, now: context.now),

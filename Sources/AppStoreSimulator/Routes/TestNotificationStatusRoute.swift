@@ -18,7 +18,7 @@ extension Route {
         let attempts = notification.attempts(until: now)
         guard !attempts.isEmpty else { throw .testNotificationNotFound }
         let json = attempts.json
-        return Answer(records: [.notification(notification, in: context.world.app)]) { signed, answer in
+        return SimulatedAnswer(records: [.notification(notification, in: context.world.app)]) { signed, answer in
             if let jws = signed.first { answer.member("signedPayload", jws) }
             answer.member("sendAttempts", raw: json)
         }

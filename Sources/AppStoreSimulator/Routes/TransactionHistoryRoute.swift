@@ -19,7 +19,7 @@ extension AnswerContext {
     func transactionHistory(
         for request: RouteRequest,
         where isIncluded: (Transaction) -> Bool
-    ) throws(APIError) -> Answer {
+    ) throws(APIError) -> SimulatedAnswer {
         let query = try request.query
         let id = try request.checkedTransactionId
         let filter = try TransactionFilter(query)
@@ -32,7 +32,7 @@ extension AnswerContext {
             boundTo: CursorCodec.Binding(text: "\(request.route.name.text)\u{2}\(customer)\u{2}\(filter.text)")
         )
         let app = world.app
-        return Answer(
+        return SimulatedAnswer(
             records: records.map { .transaction($0, in: app, now: now) },
             paging: paging
         ) { signed, json in

@@ -14,7 +14,9 @@ extension Route {
         guard let found = history.transactions.first(where: { String($0.transaction.id) == id.text }) else {
             throw .transactionNotFound
         }
-        return Answer(records: [.transaction(found, in: context.world.app, now: context.now)]) { signed, json in
+        return SimulatedAnswer(records: [.transaction(found, in: context.world.app, now: context.now)]) {
+            signed,
+            json in
             if let jws = signed.first { json.member("signedTransactionInfo", jws) }
         }
     }

@@ -84,7 +84,7 @@ extension Notification {
     }
 
     private func appData(
-        _ appTransaction: AppTransaction,
+        _ appTransaction: SimulatedAppTransaction,
         in app: SimulatedApp,
         bundleId: String,
         sign: ([UInt8]) throws -> String

@@ -16,7 +16,7 @@ struct Notification: Sendable, Equatable {
         case transaction(Transaction, Renewal?, consumptionReason: String?)
         case summary(Summary)
         case externalToken(id: String)
-        case appTransaction(AppTransaction)
+        case appTransaction(SimulatedAppTransaction)
         case none
     }
 

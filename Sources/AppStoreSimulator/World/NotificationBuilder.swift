@@ -101,7 +101,7 @@ struct NotificationBuilder {
                 .externalToken(id: (app.environment == .sandbox ? "SANDBOX_" : "") + random.uuid())
             case .appTransaction:
                 customers.first { !$0.transactions.isEmpty }
-                    .flatMap { AppTransaction(of: $0, seed: seed) }
+                    .flatMap { SimulatedAppTransaction(of: $0, seed: seed) }
                     .map { .appTransaction($0) }
             case .app:
                 Notification.Content.none

@@ -104,8 +104,8 @@ final class ServedWorld: Sendable {
     }
 
     /// The app transaction of a customer; `nil` for one who has bought nothing.
-    func appTransaction(of customer: Int) -> AppTransaction? {
-        state.withLock { AppTransaction(of: $0.world.customers[customer], seed: $0.world.parameters.seed) }
+    func appTransaction(of customer: Int) -> SimulatedAppTransaction? {
+        state.withLock { SimulatedAppTransaction(of: $0.world.customers[customer], seed: $0.world.parameters.seed) }
     }
 
     /// The subscriptions of a customer as they are at `now`, in milliseconds since 1970, in the order of their first purchases.
@@ -203,7 +203,7 @@ final class ServedWorld: Sendable {
         _ action: Route.Action,
         for request: ActionRequest,
         repeatRefusal: APIError?
-    ) throws(APIError) -> Answer {
+    ) throws(APIError) -> SimulatedAnswer {
         try state.withLock { state throws(APIError) in
             let result = try action(request, &state.world)
             state.include(result.changes, signedAfter: request.date)
@@ -241,9 +241,9 @@ final class ServedWorld: Sendable {
         }
     }
 
-    var appTransactions: [AppTransaction] {
+    var appTransactions: [SimulatedAppTransaction] {
         state.withLock { state in
-            state.world.customers.compactMap { AppTransaction(of: $0, seed: state.world.parameters.seed) }
+            state.world.customers.compactMap { SimulatedAppTransaction(of: $0, seed: state.world.parameters.seed) }
         }
     }
 

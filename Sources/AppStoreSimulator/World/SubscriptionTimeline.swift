@@ -35,21 +35,29 @@ struct SubscriptionTimeline: Sendable {
     ///   - examples: States that examples of notifications announce.
     init(_ chain: [Transaction], anchor: Int64, examples: [Example] = []) {
         self.chain = chain
-        var steps: [Step] = []
+        var steps: [TimelineStep] = []
         for (index, transaction) in chain.enumerated() {
             let next = index + 1 < chain.count ? chain[index + 1] : nil
-            steps.append(Step.purchase(transaction, previous: index > 0 ? chain[index - 1] : nil))
-            steps += transaction.extensions.map { Step($0.date, "RENEWAL_EXTENDED", about: transaction, .unchanged) }
-            steps += Step.cancellation(of: transaction)
+            steps.append(TimelineStep.purchase(transaction, previous: index > 0 ? chain[index - 1] : nil))
+            steps += transaction.extensions.map {
+                TimelineStep($0.date, "RENEWAL_EXTENDED", about: transaction, .unchanged)
+            }
+            steps += TimelineStep.cancellation(of: transaction)
             // Otherwise the next period follows without a gap.
             if transaction.upgradedDate == nil, next == nil || next?.reason == .purchase {
                 steps += Lapse(of: transaction, anchor: anchor)?.steps ?? []
             }
-            steps += Step.refund(of: transaction)
+            steps += TimelineStep.refund(of: transaction)
         }
         steps += examples.compactMap { example in
             chain.last { $0.purchaseDate <= example.date }.map {
-                Step(example.date, example.kind.type, example.kind.subtype, about: $0, .announces(example.state))
+                TimelineStep(
+                    example.date,
+                    example.kind.type,
+                    example.kind.subtype,
+                    about: $0,
+                    .announces(example.state)
+                )
             }
         }
         events = Self.events(of: steps)
@@ -67,7 +75,7 @@ struct SubscriptionTimeline: Sendable {
         return event
     }
 
-    private static func events(of steps: [Step]) -> [Event] {
+    private static func events(of steps: [TimelineStep]) -> [Event] {
         var events: [Event] = []
         events.reserveCapacity(steps.count)
         var current: Renewal?
@@ -105,7 +113,7 @@ struct SubscriptionTimeline: Sendable {
 }
 
 /// One step of a timeline before it is known which state the subscription is in.
-private struct Step {
+private struct TimelineStep {
     enum Effect {
         /// A period begins.
         case begins
@@ -131,33 +139,33 @@ private struct Step {
         self.effect = effect
     }
 
-    static func purchase(_ transaction: Transaction, previous: Transaction?) -> Step {
+    static func purchase(_ transaction: Transaction, previous: Transaction?) -> TimelineStep {
         let date = transaction.purchaseDate
         if transaction.reason == .renewal {
             let recovered = transaction.id % 16 == 3
-            return Step(date, "DID_RENEW", recovered ? "BILLING_RECOVERY" : nil, about: transaction, .begins)
+            return TimelineStep(date, "DID_RENEW", recovered ? "BILLING_RECOVERY" : nil, about: transaction, .begins)
         }
         if transaction.id == transaction.originalId {
-            return Step(date, "SUBSCRIBED", "INITIAL_BUY", about: transaction, .begins)
+            return TimelineStep(date, "SUBSCRIBED", "INITIAL_BUY", about: transaction, .begins)
         }
         return previous?.upgradedDate == date
-            ? Step(date, "DID_CHANGE_RENEWAL_PREF", "UPGRADE", about: transaction, .begins)
-            : Step(date, "SUBSCRIBED", "RESUBSCRIBE", about: transaction, .begins)
+            ? TimelineStep(date, "DID_CHANGE_RENEWAL_PREF", "UPGRADE", about: transaction, .begins)
+            : TimelineStep(date, "SUBSCRIBED", "RESUBSCRIBE", about: transaction, .begins)
     }
 
     /// The app's server turned automatic renewal off.
-    static func cancellation(of transaction: Transaction) -> [Step] {
+    static func cancellation(of transaction: Transaction) -> [TimelineStep] {
         guard let date = transaction.cancelledDate else { return [] }
         let kind = NotificationKind.automaticRenewalOff
-        return [Step(date, kind.type, kind.subtype, about: transaction, .announces(.autoRenewOff))]
+        return [TimelineStep(date, kind.type, kind.subtype, about: transaction, .announces(.autoRenewOff))]
     }
 
-    static func refund(of transaction: Transaction) -> [Step] {
+    static func refund(of transaction: Transaction) -> [TimelineStep] {
         guard let revocation = transaction.revocation else { return [] }
-        if revocation.type == .family { return [Step(revocation.date, "REVOKE", about: transaction, .revokes)] }
+        if revocation.type == .family { return [TimelineStep(revocation.date, "REVOKE", about: transaction, .revokes)] }
         return [
-            Step(transaction.refundRequestDate, "CONSUMPTION_REQUEST", about: transaction, .unchanged),
-            Step(revocation.date, "REFUND", about: transaction, .revokes),
+            TimelineStep(transaction.refundRequestDate, "CONSUMPTION_REQUEST", about: transaction, .unchanged),
+            TimelineStep(revocation.date, "REFUND", about: transaction, .revokes),
         ]
     }
 }
@@ -199,7 +207,7 @@ private struct Lapse {
         return transaction.id % 2 == 0 ? .billingFailedInGracePeriod : .billingFailed
     }
 
-    var steps: [Step] {
+    var steps: [TimelineStep] {
         switch cause {
         case .cancelled:
             var steps = [step(end, "EXPIRED", "VOLUNTARY", .expired(intent: 1))]
@@ -223,12 +231,12 @@ private struct Lapse {
     }
 
     /// Apple tries to bill for 60 days.
-    private var expiry: Step {
+    private var expiry: TimelineStep {
         step(end + SubscriptionTimeline.billingRetry, "EXPIRED", "BILLING_RETRY", .expired(intent: 2))
     }
 
-    private func step(_ date: Int64, _ type: String, _ subtype: String?, _ state: SubscriptionState) -> Step {
-        Step(date, type, subtype, about: transaction, .lapses(state))
+    private func step(_ date: Int64, _ type: String, _ subtype: String?, _ state: SubscriptionState) -> TimelineStep {
+        TimelineStep(date, type, subtype, about: transaction, .lapses(state))
     }
 }
 

@@ -20,7 +20,7 @@ struct World: Sendable {
     /// In the order of their requests.
     var massExtensions: [MassExtension] = []
     /// Those that Apple has not decided, the oldest first.
-    var refundRequests: [RefundRequest] = []
+    var refundRequests: [SimulatedRefundRequest] = []
     /// The last body that was sent about a transaction, by transaction ID.
     var consumptionAnswers: [UInt64: [UInt8]] = [:]
     /// The `requestReferenceId` of every Advanced Commerce request that was applied.

@@ -1,5 +1,6 @@
 import AppStoreModel
 import ArgumentParser
+import Basics
 import Erasure
 import Glibc
 import JobPlan

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import FoundationEssentials
 import Glibc
 import JobPlan
@@ -166,7 +167,7 @@ struct InitCommand: AsyncParsableCommand {
             return try AcceptedJobs.crawl.parse(text, path: file, environment: JobDraft.environment)
         } catch {
             Console.message("storeledger: " + error.description)
-            throw ExitCode(error.kind.rawValue)
+            throw ExitCode(error.status.rawValue)
         }
     }
 

@@ -58,7 +58,7 @@ struct RunLog: Sendable {
         logger.notice("\(message)", metadata: ["exitCode": "\(exitCode)"])
     }
 
-    func ended(_ report: RunReport) {
+    func ended(_ report: SessionResult) {
         // In plain form the summary on stdout contains this.
         guard isJSON else { return }
         let summary = report.summary

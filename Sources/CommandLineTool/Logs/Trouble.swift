@@ -29,7 +29,7 @@ enum Trouble: Sendable, Equatable {
     /// A receiver has answered a notification with 503, because it cannot be stored.
     case notStored(String)
     /// A receiver cannot make records of notifications.
-    case notNormalised(String)
+    case notNormalized(String)
 
     /// The troubles in an event of a receiver.
     init?(_ event: ReceiverEvent) {
@@ -37,9 +37,9 @@ enum Trouble: Sendable, Equatable {
         case .listening, .remark: return nil
         case .refused(let reason, let detail): self = .refusedNotification(reason: reason, detail)
         case .notStored(let error): self = .notStored(Failure(error).message)
-        case .notNormalised(let error): self = .notNormalised(Failure(error).message)
+        case .notNormalized(let error): self = .notNormalized(Failure(error).message)
         case .skipped(let key, let error):
-            self = .notNormalised("\(key) is skipped until the receiver is restarted: \(Failure(error).message)")
+            self = .notNormalized("\(key) is skipped until the receiver is restarted: \(Failure(error).message)")
         }
     }
 
@@ -67,7 +67,7 @@ enum Trouble: Sendable, Equatable {
     /// Troubles of one kind are merged.
     enum Kind: CaseIterable, Sendable {
         case databaseWait, failedRequest, limitReached, rejected, idle, clockIsBehind
-        case refusedNotification, notStored, notNormalised
+        case refusedNotification, notStored, notNormalized
     }
 
     var kind: Kind {
@@ -80,7 +80,7 @@ enum Trouble: Sendable, Equatable {
         case .clockIsBehind: .clockIsBehind
         case .refusedNotification: .refusedNotification
         case .notStored: .notStored
-        case .notNormalised: .notNormalised
+        case .notNormalized: .notNormalized
         }
     }
 
@@ -92,7 +92,7 @@ enum Trouble: Sendable, Equatable {
     /// The fields of its record in JSON logs.
     var fields: [String: String] {
         switch self {
-        case .databaseWait, .notStored, .notNormalised: [:]
+        case .databaseWait, .notStored, .notNormalized: [:]
         case .idle(let moment): moment.map { ["until": "\($0.rawValue)"] } ?? [:]
         case .clockIsBehind(let stream, let latest, _): ["stream": stream.rawValue, "until": "\(latest.rawValue)"]
         case .refusedNotification(let reason, _): ["reason": reason]
@@ -123,7 +123,7 @@ enum Trouble: Sendable, Equatable {
             "a notification cannot be verified and was answered 503 (\(reason)): \(detail)"
         case .notStored(let message):
             "a notification could not be stored and was answered 503: \(message)"
-        case .notNormalised(let message):
+        case .notNormalized(let message):
             "received notifications could not be normalised: \(message)"
         }
     }

@@ -1,5 +1,6 @@
 import Actions
 import ArgumentParser
+import Basics
 import FoundationEssentials
 import Ledger
 import Pipeline

@@ -1,9 +1,10 @@
 import AppStoreModel
+package import Basics
 import JobPlan
 package import RateLimit
 
 /// Why a whole run ends early: the cause affects every item.
-package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
+package enum StopReason: ExplainedError, Equatable, Sendable, CustomStringConvertible {
     /// The job requests something that Apple refuses.
     case badJob(FailureReport)
     /// Apple's answers are not as documented, or too many of them are errors.
@@ -22,13 +23,12 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
         self = .clocks(FailureReport(message: disagreement.sentence))
     }
 
-    /// The exit code of the process, as listed in docs/reference/exit-codes.md.
-    package var exitCode: Int32 {
+    package var status: ExitStatus {
         switch self {
-        case .badJob: 65
-        case .contractBroken, .manyRejected: 76
-        case .credentials: 77
-        case .configuration, .clocks: 78
+        case .badJob: .badInput
+        case .contractBroken, .manyRejected: .contractBroken
+        case .credentials: .refused
+        case .configuration, .clocks: .configuration
         }
     }
 

@@ -198,6 +198,9 @@ package enum ActionReadBack: Equatable, Sendable {
         }
     }
 
+    /// The endpoints of all cases.
+    static let endpoints = [expiresDate, appAccountToken].map(\.endpoint)
+
     /// The request that reads the data of a subscription or transaction.
     package func request(of id: String) -> AppStoreRequest {
         switch self {

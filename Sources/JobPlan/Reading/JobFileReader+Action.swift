@@ -140,7 +140,7 @@ extension JobFileReader {
         of action: (any AppStoreAction.Type)?,
         in environment: AppStoreEnvironment
     ) -> [(StreamName, Double)] {
-        let readBack = [StreamName.subscriptionStatuses, .transactionInfo].map {
+        let readBack = ActionReadBack.endpoints.map {
             ($0, AllStreams.requestsPerSecond(of: $0, in: environment))
         }
         guard let action else { return readBack }

@@ -101,7 +101,7 @@ struct JobFileReader {
         if streams.all.contains(where: \.items.needsTransactionIDs), !file.has("transactionIds") {
             file.report(
                 "transactionIds",
-                "only orderLookup, and notificationHistory with scope app, need none"
+                "only \(AllStreams.withoutTransactionIDs.joined(separator: ", and ")), need none"
             )
         }
         for stream in streams.names {

@@ -25,6 +25,13 @@ package enum AllStreams {
     /// The streams whose transactions are refunds.
     package static let refundStreams = types.filter { $0.returnsRefunds }.map { $0.name }
 
+    /// The streams that need no transaction IDs: those that never need any, then the others with their condition.
+    static let withoutTransactionIDs: [String] = {
+        let conditions = types.compactMap { type in type.needsNoTransactionIDs.map { (type.name.rawValue, $0) } }
+        return conditions.filter { $1.isEmpty }.map { $0.0 }
+            + conditions.filter { !$1.isEmpty }.map { "\($0) \($1)" }
+    }()
+
     /// The stream that `changedSince` follows.
     package static let changedCustomersStream: any AppStoreStream.Type = {
         guard let type = types.first(where: { $0.namesChangedCustomers }) else {

@@ -97,6 +97,12 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// The list of IDs in the stream's own section; `nil` if the stream has none.
     var ownList: (kind: IDKind, list: IDList)? { get }
 
+    /// What the keys of items identify that are no windows.
+    static var itemKind: IDKind { get }
+
+    /// When the stream needs no transaction IDs, as in `with scope app`; empty for always, `nil` for never.
+    static var needsNoTransactionIDs: String? { get }
+
     /// The dates that each request contains; `nil` if requests contain no dates.
     var dates: RequestedDates? { get }
 
@@ -147,6 +153,8 @@ extension AppStoreStream {
     package static var linesOfNewJob: [String] { [] }
     package var items: ItemSource { .listedIDs }
     package var ownList: (kind: IDKind, list: IDList)? { nil }
+    package static var itemKind: IDKind { .transaction }
+    package static var needsNoTransactionIDs: String? { nil }
     package var dates: RequestedDates? { nil }
     package var keepsCursor: Bool { false }
     package func end(now: UnixMilliseconds) -> UnixMilliseconds? { nil }

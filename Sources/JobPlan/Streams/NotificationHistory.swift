@@ -142,6 +142,7 @@ package struct NotificationHistory: AppStoreStream {
     // MARK: The items and their records
 
     package var items: ItemSource { scope == .app ? .windows : .listedIDs }
+    package static let needsNoTransactionIDs: String? = "with scope \(Scope.app.rawValue)"
     package var dates: RequestedDates? { requestedDates }
     package static let replayedKind: RecordKind? = .notification
     package static let namesChangedCustomers = true

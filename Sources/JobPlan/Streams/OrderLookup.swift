@@ -29,13 +29,15 @@ package struct OrderLookup: AppStoreStream {
             orderIds = nil
             return
         }
-        orderIds = source.idList(.order)
+        orderIds = source.idList(Self.itemKind)
     }
 
     package var planFingerprint: String? { orderIds.map { "orders \($0.fingerprint)" } }
 
     package var items: ItemSource { .ownList }
-    package var ownList: (kind: IDKind, list: IDList)? { orderIds.map { (.order, $0) } }
+    package static let itemKind = IDKind.order
+    package static let needsNoTransactionIDs: String? = ""
+    package var ownList: (kind: IDKind, list: IDList)? { orderIds.map { (Self.itemKind, $0) } }
 }
 
 extension StreamName {

@@ -2,6 +2,7 @@ import AppStoreModel
 import Basics
 import JobPlan
 package import LedgerSchema
+import Postgres
 
 /// A process that works on a run, as the owner of leases.
 package struct LeaseHolder: Sendable {

@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-package import LedgerSchema
+import LedgerSchema
 package import Postgres
 
 extension Ledger {

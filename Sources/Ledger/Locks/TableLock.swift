@@ -1,4 +1,3 @@
-import LedgerSchema
 import Postgres
 
 /// An empty table that is used as a lock.

@@ -1,4 +1,3 @@
-import LedgerSchema
 import Postgres
 
 /// Builds and drops the indexes of one migration without blocking writers, one statement at a time.

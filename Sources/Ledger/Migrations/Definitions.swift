@@ -1,7 +1,6 @@
 import Basics
-import LedgerSchema
+import Hashing
 import Postgres
-import SignedData
 
 /// The files of `sql/functions` and `sql/comments`, which are applied again when their text changes.
 ///

@@ -1,5 +1,5 @@
 import Basics
-import SignedData
+import Hashing
 
 /// A file of `sql/migrations`.
 struct Migration: Sendable {

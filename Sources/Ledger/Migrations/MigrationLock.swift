@@ -1,5 +1,4 @@
 import Glibc
-import LedgerSchema
 import Postgres
 
 /// Locks one schema against other `migrate` commands during the lifetime of the value.

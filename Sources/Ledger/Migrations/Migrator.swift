@@ -1,5 +1,4 @@
 import Basics
-import LedgerSchema
 import Postgres
 
 /// Brings a schema to the version of the SQL files; forward only.
@@ -96,7 +95,7 @@ package struct Migrator: Sendable {
             report.views = unchanged
             return report
         }
-        var steps = Step.steps(of: missing)
+        var steps = MigrationStep.steps(of: missing)
         // The views are created in the transaction of the last files, if there is one.
         if case .together = steps.last {} else { steps.append(.together([])) }
         for (place, step) in steps.enumerated() {
@@ -336,12 +335,12 @@ package struct Migrator: Sendable {
 private struct SchemaInUse: Error {}
 
 /// The files of one transaction, or one file that runs outside a transaction.
-private enum Step {
+private enum MigrationStep {
     case together([Migration])
     case apart(Migration)
 
-    static func steps(of files: [Migration]) -> [Step] {
-        var steps: [Step] = []
+    static func steps(of files: [Migration]) -> [MigrationStep] {
+        var steps: [MigrationStep] = []
         for file in files {
             if file.indexStatements != nil {
                 steps.append(.apart(file))

@@ -1,4 +1,3 @@
-import LedgerSchema
 import Postgres
 
 /// Replaces the large tables of an empty ledger by tables with hash partitions.

@@ -1,7 +1,6 @@
 import Basics
-import LedgerSchema
+import Hashing
 import Postgres
-import SignedData
 
 /// Updates a schema's views to the files of `sql/views`.
 ///

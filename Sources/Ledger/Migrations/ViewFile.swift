@@ -1,7 +1,6 @@
 import Basics
-import LedgerSchema
+import Hashing
 import Postgres
-import SignedData
 
 /// A view of a file of `sql/views`; or a file without a view, a script.
 ///

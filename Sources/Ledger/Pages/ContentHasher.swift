@@ -1,6 +1,6 @@
+import Hashing
 import LedgerSchema
 import Postgres
-import SignedData
 
 /// Hashes the content of a row of ``LedgerSchema/Tables/snapshots``; the row stores the hash as `content_hash`.
 ///

@@ -1,5 +1,6 @@
 import JobPlan
 import LedgerSchema
+import Postgres
 
 /// The statements that merge rows into the ledger.
 ///

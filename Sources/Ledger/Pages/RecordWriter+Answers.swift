@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import Hashing
 import LedgerSchema
 import Postgres
 import StrictJSON

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import StrictJSON
 
 /// A snapshot and the ``ContentHasher/hash(of:)`` of its row.

@@ -1,4 +1,3 @@
-import LedgerSchema
 package import Postgres
 
 /// Decides which table a query of the job file reads by a name without a schema.

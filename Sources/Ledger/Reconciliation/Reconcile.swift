@@ -1,5 +1,5 @@
 package import AppStoreModel
-import Basics
+package import Basics
 import FoundationEssentials
 import JobPlan
 package import LedgerSchema
@@ -7,8 +7,14 @@ import Postgres
 import StrictJSON
 
 /// The receiver has never stored a notification, so there is nothing to compare.
-package struct NothingReceived: Error {
+package struct NothingReceived: ExplainedError {
     package init() {}
+
+    package var status: ExitStatus { .configuration }
+
+    package var sentence: String {
+        "the receiver has not stored a notification of the app yet, so there is nothing to compare; start storeledger receive JOB, and request a test notification"
+    }
 }
 
 extension Ledger {

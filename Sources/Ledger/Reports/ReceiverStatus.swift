@@ -1,3 +1,4 @@
+package import Basics
 package import LedgerSchema
 import Postgres
 
@@ -88,6 +89,12 @@ extension Ledger {
 }
 
 /// The session's role may not store notifications.
-package struct NoReceiverRight: Error, Sendable {
+package struct NoReceiverRight: ExplainedError, Sendable {
     package let role: String
+
+    package var status: ExitStatus { .refused }
+
+    package var sentence: String {
+        "PostgreSQL's role \(role) has no right to store notifications; use the role of the receiver (storeledger_receiver)"
+    }
 }

@@ -1,4 +1,3 @@
-import LedgerSchema
 import Postgres
 
 /// What a refresh of the views did; its JSON form is stable and documented in `docs/reference/json.md`.

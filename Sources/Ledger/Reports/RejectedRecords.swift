@@ -1,3 +1,4 @@
+package import Basics
 package import LedgerSchema
 import Postgres
 
@@ -22,11 +23,17 @@ package struct RejectedRow: Codable, Sendable, Equatable {
 }
 
 /// A job has no rejected record with one of these IDs that counts.
-package struct UnknownRejects: Error, Equatable, Sendable {
+package struct UnknownRejects: ExplainedError, Equatable, Sendable {
     package let ids: [Int64]
 
     package init(ids: [Int64]) {
         self.ids = ids
+    }
+
+    package var status: ExitStatus { .badInput }
+
+    package var sentence: String {
+        "the job has no open rejected record \(ids.map(String.init).joined(separator: ", ")), so nothing was dismissed; storeledger rejects JOB lists them"
     }
 }
 

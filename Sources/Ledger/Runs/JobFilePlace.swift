@@ -1,3 +1,5 @@
+package import Basics
+
 /// Where a job file is.
 package struct JobFilePlace: Equatable, Sendable, CustomStringConvertible {
     /// An absolute path.
@@ -15,7 +17,7 @@ package struct JobFilePlace: Equatable, Sendable, CustomStringConvertible {
 
 /// Another file has the job's name and requests something else, so each run would make the other file's next run request
 /// customers again.
-package struct OtherJobFile: Error {
+package struct OtherJobFile: ExplainedError {
     /// What differs from the file of the job's last run.
     package enum Difference: Sendable {
         case streams
@@ -34,5 +36,11 @@ package struct OtherJobFile: Error {
         self.known = known
         self.found = found
         self.difference = difference
+    }
+
+    package var status: ExitStatus { .configuration }
+
+    package var sentence: String {
+        "job \(job) is already in \(known), with \(difference == .streams ? "other streams or filters" : "another source of transaction IDs") than \(found). Change name in one of the two files. If \(found.path) replaces the other file, run it once with --restart"
     }
 }

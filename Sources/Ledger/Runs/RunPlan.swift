@@ -1,8 +1,8 @@
 package import AppStoreModel
 import Basics
+import Hashing
 package import JobPlan
 package import LedgerSchema
-import SignedData
 
 /// The plan of a run, from the job file, without the transaction IDs, which are read in batches.
 package struct RunPlan: Sendable {

@@ -1,7 +1,6 @@
 import AppStoreModel
 import Basics
 import JobPlan
-import LedgerSchema
 import Postgres
 
 extension JobStatus {

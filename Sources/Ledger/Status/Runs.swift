@@ -1,5 +1,4 @@
 import Basics
-import LedgerSchema
 import Postgres
 
 extension JobStatus {

@@ -1,7 +1,6 @@
 package import AppStoreModel
 import Basics
-import LedgerSchema
-import SignedData
+import Postgres
 import StrictJSON
 
 /// An ID in a record that identifies the customer.

@@ -1,4 +1,4 @@
-import SignedData
+import Hashing
 
 /// Makes tombstones: HMAC-SHA256 (RFC 2104) of an ID, with the key of its app.
 package struct ErasureKey: Sendable {

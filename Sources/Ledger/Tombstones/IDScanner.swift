@@ -1,4 +1,4 @@
-import SignedData
+import Hashing
 package import StrictJSON
 
 /// Finds customer IDs in text that is not parsed, such as a rejected record.

@@ -1,4 +1,5 @@
 import LedgerSchema
+import Postgres
 import StrictJSON
 
 /// A batch of rows, with the customer IDs of each record.

@@ -1,6 +1,6 @@
+import Hashing
 package import LedgerSchema
 package import Postgres
-import SignedData
 import StrictJSON
 
 /// The table `quoted_ids`: possible customer IDs in texts that have no other link to a customer.

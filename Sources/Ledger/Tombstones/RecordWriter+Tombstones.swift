@@ -1,7 +1,6 @@
 import Basics
 import LedgerSchema
 import Postgres
-import SignedData
 
 /// The part of a batch that may be stored, and what the rest reveals about erased customers.
 struct FilteredRows: Sendable {

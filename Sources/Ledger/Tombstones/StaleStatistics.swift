@@ -1,4 +1,4 @@
-import LedgerSchema
+package import Basics
 import Postgres
 
 extension Ledger {
@@ -38,13 +38,20 @@ extension Ledger {
 }
 
 /// Tables whose planner statistics can still contain values of erased customers.
-package struct StaleStatistics: Error, Sendable, Equatable {
+package struct StaleStatistics: ExplainedError, Sendable, Equatable {
     /// Their names, with commas.
     package let tables: String
     /// When the first of them was changed by an erasure.
     package let since: String
     /// Why renewing them failed; `nil` if it was not tried.
     package let failure: String?
+
+    package var status: ExitStatus { .completeWithLosses }
+
+    package var sentence: String {
+        "the planner's statistics of \(tables) can contain values of customers who were erased since \(since)\(failure.map { ": \($0)" } ?? "")"
+            + "; storeledger refresh renews them"
+    }
 }
 
 extension RecordWriter {

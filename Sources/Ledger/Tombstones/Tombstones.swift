@@ -1,7 +1,7 @@
 import Basics
+import Hashing
 package import LedgerSchema
 package import Postgres
-import SignedData
 
 /// The tombstones of one app, in a transaction that has the erasure lock.
 ///

@@ -1,4 +1,5 @@
 import LedgerSchema
+import Postgres
 import StrictJSON
 
 /// Removes the records of erased customers from a batch before it is stored.

@@ -1,3 +1,5 @@
+import Postgres
+
 extension AnswerKind {
     /// The result of an order lookup, with the transactions of the order.
     package static let order = AnswerKind(

@@ -1,3 +1,5 @@
+import Postgres
+
 extension AnswerKind {
     /// Apple's status of a subscription.
     package static let subscriptionStatus = AnswerKind(

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Hashing
 import SignedData
 import StrictJSON
 

@@ -1,5 +1,6 @@
 package import AppStoreModel
 import Basics
+import Hashing
 import LedgerSchema
 package import SignedData
 import StrictJSON

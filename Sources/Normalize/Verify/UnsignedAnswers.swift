@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerSchema
+import Postgres
 import SignedData
 import StrictJSON
 

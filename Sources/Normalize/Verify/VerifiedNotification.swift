@@ -1,4 +1,5 @@
 package import AppStoreModel
+import Hashing
 import LedgerSchema
 import SignedData
 import StrictJSON

@@ -2,7 +2,6 @@ import Actions
 import AppStoreModel
 import JobPlan
 import Ledger
-import LedgerSchema
 import Publish
 
 extension ActionPipeline {

@@ -5,7 +5,6 @@ package import Basics
 import HTTPTransport
 package import JobPlan
 package import Ledger
-import LedgerSchema
 import Normalize
 import Postgres
 import Publish

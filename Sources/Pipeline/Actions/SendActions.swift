@@ -1,12 +1,11 @@
 package import Actions
 import AppStoreAPI
 import AppStoreModel
-import Basics
+package import Basics
 import Crawl
 import HTTPTransport
 package import JobPlan
 import Ledger
-import LedgerSchema
 import Normalize
 import Postgres
 package import Publish
@@ -265,7 +264,13 @@ extension ActionPipeline {
 }
 
 /// Neither the command nor the job names a directory for the result files.
-struct NoResultsDirectory: Error {}
+struct NoResultsDirectory: ExplainedError {
+    var status: ExitStatus { .usage }
+
+    var sentence: String {
+        "name the directory for the result files: --directory DIR, or output.results.directory in the job file"
+    }
+}
 
 extension ResultRow {
     /// The cells of the row; an erased row has no input.

@@ -151,7 +151,7 @@ struct AppleProbe {
 }
 
 /// None of Apple's notifications can be verified as the app's, so a run would load none of them.
-struct NothingVerified: Error {
+struct NothingVerified: ExplainedError {
     /// Why the first one is rejected; one of docs/reference/reject-reasons.md.
     let reason: String
     /// The same, as a sentence.
@@ -169,4 +169,6 @@ struct NothingVerified: Error {
             }
         return "a run would load none of the app's notifications: \(detail) \(remedy)"
     }
+
+    var status: ExitStatus { .contractBroken }
 }

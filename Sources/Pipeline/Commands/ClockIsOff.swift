@@ -1,8 +1,9 @@
 import Basics
 
 /// This machine's clock differs too much from another clock.
-struct ClockIsOff: Error {
+struct ClockIsOff: ExplainedError {
     let sentence: String
+    let status = ExitStatus.configuration
 
     /// Returns `nil` for a difference of up to a minute.
     ///
@@ -28,8 +29,9 @@ struct ClockIsOff: Error {
 }
 
 /// PostgreSQL's clock has to reach the latest moment at which requests were granted.
-struct ClockIsBehind: Error {
+struct ClockIsBehind: ExplainedError {
     let sentence: String
+    let status = ExitStatus.configuration
 
     init(by difference: Duration) {
         sentence =
@@ -38,8 +40,9 @@ struct ClockIsBehind: Error {
 }
 
 /// The ledger has moments of the job after PostgreSQL's present time, because its clock was ahead.
-struct MomentsAhead: Error {
+struct MomentsAhead: ExplainedError {
     let sentence: String
+    let status = ExitStatus.configuration
 
     init(by difference: Duration) {
         sentence =

@@ -1,5 +1,5 @@
 import AppStoreModel
-import Basics
+package import Basics
 import JobPlan
 import Ledger
 import LedgerSchema
@@ -141,7 +141,7 @@ extension Pipeline {
 }
 
 /// The last refresh of the views failed.
-struct ViewsAreOld: Error {
+struct ViewsAreOld: ExplainedError {
     let views: JobStatus.Views
     let since: String
 
@@ -150,13 +150,17 @@ struct ViewsAreOld: Error {
         return "the views \(age); every refresh since \(since) has failed\(views.message.map { ": \($0)" } ?? "")"
             + ". Remove the cause, then: storeledger refresh JOB"
     }
+
+    var status: ExitStatus { .completeWithLosses }
 }
 
 /// An ID list has no ID, so a run would request nothing for it and end with 2.
-package struct EmptyList: Error {
+package struct EmptyList: ExplainedError {
     package let sentence: String
 
     package init(_ list: NamedIDList) {
         sentence = "\(list.title) has no ID; check what writes the list. A run would end with 2"
     }
+
+    package var status: ExitStatus { .completeWithLosses }
 }

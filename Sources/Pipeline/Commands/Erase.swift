@@ -1,5 +1,5 @@
 import AppStoreModel
-import Basics
+package import Basics
 package import Erasure
 import JobPlan
 package import Ledger
@@ -88,8 +88,14 @@ extension Pipeline {
 }
 
 /// Customers of whom the ledger has neither a record nor a tombstone, so that their IDs may be mistyped.
-package struct UnknownCustomers: Error {
+package struct UnknownCustomers: ExplainedError {
     package let count: Int
 
     package init(count: Int) { self.count = count }
+
+    package var status: ExitStatus { .badInput }
+
+    package var sentence: String {
+        "the ledger has no records of \(count == 1 ? "this customer" : "\(count) of these customers"), so nothing was erased. Check the ID. To withhold records that arrive later, add --unknown"
+    }
 }

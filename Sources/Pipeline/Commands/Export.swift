@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 package import JobPlan
 import Ledger
 import LedgerSchema
@@ -56,16 +57,18 @@ package struct PublishedFiles: Sendable {
 }
 
 /// Thrown by `export --changes` for a job with a table whose changes are not logged.
-struct ChangesNotLogged: Error {
+struct ChangesNotLogged: ExplainedError {
     let table: String
 
     var sentence: String {
         "the changes of \(table) cannot be published; leave it out of tables, or export without --changes"
     }
+
+    var status: ExitStatus { .badInput }
 }
 
 /// Thrown by `export` for a job that publishes no files, or none in the format.
-struct NothingToExport: Error {
+struct NothingToExport: ExplainedError {
     let format: FileFormat?
 
     var sentence: String {
@@ -73,4 +76,6 @@ struct NothingToExport: Error {
         return "the job file has no output.\(format.rawValue); add one, such as "
             + "\(format.rawValue): {directory: out, tables: [transactions]}"
     }
+
+    var status: ExitStatus { .badInput }
 }

@@ -139,7 +139,7 @@ extension Pipeline {
     ///   the record to its customer, as in a crawl: an erasure finds an app transaction by nothing else.
     /// - Returns: The origin, without a run.
     private func origin(_ app: AppID, _ stream: StreamName, itemKey: String? = nil) -> RowOrigin {
-        let isOrder = stream == .orderLookup
+        let isOrder = AllStreams.type(of: stream)?.itemKind == .order
         return RowOrigin(
             app: app,
             job: job.name,

@@ -25,8 +25,8 @@ struct CrawlLedger: CrawlStore {
         let verifier: RecordVerifier
     }
 
-    struct VerifiedPage: Sendable {
-        let records: Normalize.VerifiedPage
+    struct CheckedPage: Sendable {
+        let records: VerifiedPage
         /// When the page was read, by the database's clock.
         let readAt: UnixMilliseconds
     }
@@ -50,17 +50,17 @@ struct CrawlLedger: CrawlStore {
 
     func holds(_ item: WorkItem) -> Bool { leases.holds(HeldItem(item)) }
 
-    func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage {
+    func verify(_ page: Page, of item: WorkItem) throws -> CheckedPage {
         try credentials.checkRoots()
         let readAt = ledger.clock
         let verifier = try destination(of: item).verifier
-        return VerifiedPage(
+        return CheckedPage(
             records: verifier.verify(page, from: item.stream, item: item.key, now: readAt),
             readAt: readAt
         )
     }
 
-    func normalize(_ page: VerifiedPage) -> Rows {
+    func normalize(_ page: CheckedPage) -> Rows {
         let rows = Normalizer.normalize(page.records)
         crashPoint(.pageNormalized)
         return Rows(pageRows: rows, readAt: page.readAt)

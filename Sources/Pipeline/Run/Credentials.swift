@@ -1,5 +1,6 @@
 import Basics
 import FoundationEssentials
+import Hashing
 import JobPlan
 import SignedData
 
@@ -121,21 +122,41 @@ struct Credentials: Sendable {
 }
 
 /// A root certificate in the job file is unusable.
-struct UntrustedRoot: Error, CustomStringConvertible {
+struct UntrustedRoot: ExplainedError, CustomStringConvertible {
     let path: String
     let reason: String
     let isMissing: Bool
 
     var description: String { "appStore.trustedRoots: \(path): \(reason)" }
+
+    var status: ExitStatus { isMissing ? .missingInput : .configuration }
 }
 
 /// The trusted roots were changed while a process worked.
-struct RootsChanged: Error {}
+struct RootsChanged: ExplainedError {
+    var status: ExitStatus { .configuration }
+
+    var sentence: String {
+        "the files of appStore.trustedRoots were changed while this process worked; start it again, so that the new roots are compared with the ledger's records"
+    }
+}
 
 /// The job file now describes only a receiver, and names no key.
-struct NoKeyInJob: Error {}
+struct NoKeyInJob: ExplainedError {
+    var status: ExitStatus { .badInput }
+
+    var sentence: String {
+        "the job file is now that of a receiver alone, and names no key"
+    }
+}
 
 /// `SSLKEYLOGFILE` is set, so libcurl would write the keys of every TLS session to that file.
 ///
 /// Anyone who can read the file can decrypt the traffic.
-struct TLSKeysWouldBeWritten: Error {}
+struct TLSKeysWouldBeWritten: ExplainedError {
+    var status: ExitStatus { .configuration }
+
+    var sentence: String {
+        "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"
+    }
+}

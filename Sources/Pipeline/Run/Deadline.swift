@@ -23,6 +23,10 @@ func withDeadline<Result: Sendable>(
 }
 
 /// `--max-duration` has passed with work left.
-struct DeadlineReached: Error {
+struct DeadlineReached: ExplainedError {
     let limit: Duration
+
+    var status: ExitStatus { .workLeft }
+
+    var sentence: String { "stopped after \(limit.inWords) with work left; storeledger run JOB continues" }
 }

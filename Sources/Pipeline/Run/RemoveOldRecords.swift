@@ -1,6 +1,5 @@
 import JobPlan
 import Ledger
-import LedgerSchema
 
 extension Pipeline {
     /// Removes what the job's `retention` says, after a complete run.

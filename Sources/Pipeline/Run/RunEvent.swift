@@ -9,7 +9,7 @@ package enum RunEvent: Sendable {
     /// The first event, before any request: the run uses a server other than Apple's.
     case rehearsal(String)
     /// The run was started or joined; this much of it was already done.
-    case began(RunStart, RunProgress)
+    case began(StartedRun, RunProgress)
     case crawl(CrawlEvent)
     /// The items were counted again: some were added for customers mentioned in notifications, or with a revocation in
     /// their history, or other processes may have finished some.

@@ -1,4 +1,5 @@
 import AppStoreModel
+package import Basics
 package import FoundationEssentials
 import HTTPTransport
 package import JobPlan
@@ -29,7 +30,7 @@ package struct RunNotification: Encodable, Sendable {
     private let message: String
     private let startedAt: String
     private let endedAt: String
-    private let counts: RunCounts?
+    private let counts: RunCountsJSON?
     private let viewsAreOld: Bool
 
     /// - Parameters:
@@ -59,7 +60,7 @@ package struct RunNotification: Encodable, Sendable {
         self.viewsAreOld = viewsAreOld
         self.startedAt = startedAt.ISO8601Format()
         self.endedAt = endedAt.ISO8601Format()
-        counts = summary.map(RunCounts.init)
+        counts = summary.map(RunCountsJSON.init)
     }
 }
 

@@ -4,11 +4,16 @@ import Ledger
 /// A command was stopped on purpose before its end: by `--max-duration` or by a signal.
 ///
 /// It is not a failure: the next start continues with the rest.
-protocol PlannedStop: Error {
+protocol PlannedStop: ExplainedError {
     /// `nil` for a signal, which only the caller knows.
     var limit: Duration? { get }
     /// How much is left, and how to go on.
     var remainder: String { get }
+}
+
+extension PlannedStop {
+    var status: ExitStatus { .workLeft }
+    var sentence: String { "stopped\(limit.map { " after \($0.inWords)" } ?? "") \(remainder)" }
 }
 
 /// A run of a crawl was stopped on purpose.

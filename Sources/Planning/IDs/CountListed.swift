@@ -1,6 +1,5 @@
 package import JobPlan
 package import Ledger
-import LedgerSchema
 import Postgres
 
 extension Ledger {

@@ -1,11 +1,11 @@
 import AppStoreModel
-import Basics
+package import Basics
 import CSVFormat
 import JobPlan
 import Ledger
 
 /// An ID list is unusable; nothing was sent.
-package struct ListError: Error, CustomStringConvertible {
+package struct ListError: ExplainedError, CustomStringConvertible {
     enum BadRow {
         case notAnID(line: Int, found: String)
         case tooWide(CSVError)
@@ -75,4 +75,6 @@ package struct ListError: Error, CustomStringConvertible {
                 """
         }
     }
+
+    package var status: ExitStatus { isMissing ? .missingInput : .badInput }
 }

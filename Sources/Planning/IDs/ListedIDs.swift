@@ -1,7 +1,7 @@
 package import AppStoreModel
+package import Basics
 package import JobPlan
 import Ledger
-import LedgerSchema
 import Postgres
 
 /// Provides the listed, validated IDs in batches.
@@ -80,17 +80,27 @@ extension JobFile {
 }
 
 /// An ID from a query is not valid.
-package struct BadListedID: Error, Equatable, Sendable {
+package struct BadListedID: ExplainedError, Equatable, Sendable {
     package let kind: IDKind
     /// The text, at most 40 characters.
     package let found: String
+
+    package var status: ExitStatus { .badInput }
+
+    package var sentence: String {
+        "\(kind.key).query found \"\(found)\"; an ID is \(kind.rule). Nothing was sent."
+    }
 }
 
 /// PostgreSQL refuses the query of the job's ID list.
-package struct BadListQuery: Error, Equatable, Sendable {
+package struct BadListQuery: ExplainedError, Equatable, Sendable {
     package let kind: IDKind
     /// PostgreSQL's message.
     package let message: String
+
+    package var status: ExitStatus { .badInput }
+
+    package var sentence: String { "PostgreSQL does not accept \(kind.key).query: \(message). Nothing was sent." }
 
     /// Converts PostgreSQL errors about the query.
     ///

@@ -2,7 +2,6 @@ import AppStoreModel
 import Basics
 import JobPlan
 import Ledger
-import LedgerSchema
 import Postgres
 
 /// The IDs to plan, each once, sorted and divided into batches in a temporary table of one session.

@@ -28,9 +28,9 @@ struct ItemPlanner {
     /// - Throws: ``Postgres/PostgresError``.
     func plan(
         _ staged: StagedLists,
-        into start: RunStart,
+        into start: StartedRun,
         on connection: borrowing PostgresConnection
-    ) throws -> RunStart {
+    ) throws -> StartedRun {
         var start = start
         let streams = plan.changedSince == nil ? plan.streamsOfIDs : []
         start.remarks += try noteFilters(of: streams + plan.streamsOfOwnLists, on: connection)
@@ -255,7 +255,7 @@ struct ItemPlanner {
     private func recordItemGaps(
         of stream: StreamName,
         _ dates: RequestedDates,
-        in start: inout RunStart,
+        in start: inout StartedRun,
         on connection: borrowing PostgresConnection
     ) throws {
         let unreachable = dates.startDate == .lastRun ? nil : span(of: dates).unreachable

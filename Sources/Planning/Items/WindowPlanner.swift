@@ -1,10 +1,10 @@
 import AppStoreModel
 import Basics
+import Hashing
 import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
-import SignedData
 
 /// Plans the windows of an app-wide stream.
 struct WindowPlanner {
@@ -19,7 +19,7 @@ struct WindowPlanner {
     private var filters: KeyValuePairs<String, Cell> { ["filters": .text(plan.job.queryFingerprint(for: stream))] }
 
     /// Plans earlier windows that are unfinished or have rejected records, and new windows from the end of the last one to now.
-    func plan(into start: inout RunStart, on connection: borrowing PostgresConnection) throws {
+    func plan(into start: inout StartedRun, on connection: borrowing PostgresConnection) throws {
         let oldest = plan.oldestNotification
         try forgetFutureWindows(on: connection)
         let lastEnd = try connection.run(

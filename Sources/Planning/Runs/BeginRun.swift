@@ -14,9 +14,9 @@ extension Ledger {
     /// processes can plan at the same time, because planning an existing batch again changes nothing.
     ///
     /// - Throws: ``BadListedID``, errors of the feed, ``Postgres/PostgresError``. An invalid list starts no run.
-    package func beginOrJoin(_ plan: RunPlan, _ lists: RunLists) async throws -> RunStart {
+    package func beginOrJoin(_ plan: RunPlan, _ lists: RunLists) async throws -> StartedRun {
         let invocation = Invocation()
-        return try await pages.withConnection { connection -> RunStart in
+        return try await pages.withConnection { connection -> StartedRun in
             // The list is read only if it is needed.
             let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
             if let open, open.isJoinable(plan), !open.isPlanning {

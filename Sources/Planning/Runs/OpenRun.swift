@@ -104,8 +104,8 @@ struct OpenRun: Sendable {
             ? " and trusted other roots" : " and requested \(server ?? "another server")"
     }
 
-    func runStart(_ plan: RunPlan, joined: Bool = true) -> RunStart {
-        var start = RunStart(run: run, now: now, joined: joined, restarted: restarted)
+    func runStart(_ plan: RunPlan, joined: Bool = true) -> StartedRun {
+        var start = StartedRun(run: run, now: now, joined: joined, restarted: restarted)
         guard joined else { return start }
         if isPlanning {
             start.remarks = [

@@ -1,11 +1,12 @@
 import AppStoreModel
+package import Basics
 import JobPlan
 package import Ledger
 import LedgerSchema
 import Postgres
 
 /// No item of the job can be retried now.
-package enum NothingToRetry: Error, Equatable, Sendable {
+package enum NothingToRetry: ExplainedError, Equatable, Sendable {
     case neverRan
     case noneFailed
     /// The job file has other streams, filters or another server than its unfinished run.
@@ -14,6 +15,26 @@ package enum NothingToRetry: Error, Equatable, Sendable {
     case stillPlanning(run: Int64)
     /// The job's unfinished run began while PostgreSQL's clock was ahead.
     case runIsFromTheFuture(run: Int64)
+
+    package var status: ExitStatus {
+        switch self {
+        case .neverRan, .noneFailed: .complete
+        case .stillPlanning: .workLeft
+        case .runIsFromTheFuture, .jobHasChanged: .configuration
+        }
+    }
+
+    package var sentence: String {
+        switch self {
+        case .neverRan, .noneFailed: "no item has failed, so there is nothing to retry"
+        case .stillPlanning(let run):
+            "run \(run) has not planned all of its items; storeledger run JOB continues it"
+        case .runIsFromTheFuture(let run):
+            "run \(run) began while PostgreSQL's clock was ahead, so its items are not retried; storeledger run JOB starts a new run"
+        case .jobHasChanged(let run):
+            "run \(run) had other streams, filters or another server; storeledger run JOB starts a new one"
+        }
+    }
 }
 
 extension Ledger {
@@ -23,7 +44,7 @@ extension Ledger {
     /// The call is one transaction. When it is repeated after a lost answer to COMMIT, it joins the run that it has
     /// started. Time that Apple no longer serves is left to the next regular run, which records the gap.
     /// - Throws: ``NothingToRetry``, ``Postgres/PostgresError``.
-    package func retryFailed(_ plan: RunPlan) async throws -> RunStart {
+    package func retryFailed(_ plan: RunPlan) async throws -> StartedRun {
         let invocation = Invocation()
         return try await transaction { connection in
             try connection.script(Self.defaultPlanner)
@@ -36,7 +57,7 @@ extension Ledger {
                 guard !open.isPlanning else { throw NothingToRetry.stillPlanning(run: open.run) }
                 try FutureState.releaseItems(of: open.run, plan, on: connection)
                 _ = try takeUpFailed(by: plan, run: open.run, on: connection)
-                return RunStart(
+                return StartedRun(
                     run: open.run,
                     now: open.now,
                     joined: open.begunBy != invocation,
@@ -52,7 +73,7 @@ extension Ledger {
             let run = try ItemPlanner(plan: plan)
                 .insertRun(phase: 1, isRetry: true, by: invocation, on: connection)
             guard try takeUpFailed(by: plan, run: run, on: connection) > 0 else { throw NothingToRetry.noneFailed }
-            return RunStart(run: run, now: plan.now, joined: false, restarted: false)
+            return StartedRun(run: run, now: plan.now, joined: false, restarted: false)
         }
     }
 

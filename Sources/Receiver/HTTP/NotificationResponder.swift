@@ -1,5 +1,6 @@
 import Basics
 import HTTPTypes
+import Hashing
 import Hummingbird
 import HummingbirdCore
 import Ledger
@@ -18,7 +19,7 @@ struct NotificationResponder: HTTPResponder {
     let limits: ReceiverLimits
     let verifier: NotificationVerifier
     let commits: GroupCommit
-    let quarantine: Quarantine
+    let quarantine: RefusedNotifications
     let metrics: ReceiverMetrics
     let ageOfOldestPending: @Sendable () async throws -> Duration?
     let time: Timekeeper

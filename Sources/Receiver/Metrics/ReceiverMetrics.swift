@@ -11,7 +11,7 @@ final class ReceiverMetrics: Sendable {
         var known = 0
         var conflicts = 0
         var refused: [String: Int] = [:]
-        var normalised = 0
+        var normalized = 0
         var requests = 0
         var answers = Histogram()
     }
@@ -42,7 +42,7 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    func normalise(_ count: Int) { counts.withLock { $0.normalised += count } }
+    func normalize(_ count: Int) { counts.withLock { $0.normalized += count } }
 
     /// The page of `/metrics`.
     ///
@@ -70,7 +70,7 @@ final class ReceiverMetrics: Sendable {
             "storeledger_receiver_normalised_total",
             "counter",
             "Notifications that this receiver has normalised.",
-            [("", counts.normalised)]
+            [("", counts.normalized)]
         )
         page.add(
             "storeledger_receiver_requests",

@@ -1,4 +1,4 @@
-import SignedData
+import Hashing
 import StrictJSON
 
 /// A notification of version 1, which Apple does not sign.

@@ -1,5 +1,6 @@
 package import AppStoreModel
 import Basics
+import Hashing
 import Ledger
 package import Normalize
 package import SignedData

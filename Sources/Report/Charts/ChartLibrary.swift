@@ -1,3 +1,4 @@
+package import Basics
 import FoundationEssentials
 import Ledger
 
@@ -42,7 +43,7 @@ package struct ChartLibrary: Sendable {
 }
 
 /// The chart library is missing, so the page cannot be made.
-package struct NoChartLibrary: Error, Equatable {
+package struct NoChartLibrary: ExplainedError, Equatable {
     /// A file at the expected path that is not the library.
     let found: String?
 
@@ -53,4 +54,6 @@ package struct NoChartLibrary: Error, Equatable {
         return found.map { "\($0) is not Chart.js 3 or 4 as it is published; \(package)" }
             ?? "Chart.js, which draws the report's charts, is not there; \(package)"
     }
+
+    package var status: ExitStatus { .missingInput }
 }

@@ -1,5 +1,4 @@
 import Ledger
-import LedgerSchema
 import Postgres
 
 /// The report's figures from one snapshot of the ledger: sums and counts, without customer IDs and payloads.

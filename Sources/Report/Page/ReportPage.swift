@@ -1,7 +1,7 @@
 import AppStoreModel
 import FoundationEssentials
+import Hashing
 import Ledger
-import SignedData
 import StrictJSON
 
 /// The report as one self-contained HTML page, with style, script, chart library and figures.

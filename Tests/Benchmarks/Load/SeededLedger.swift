@@ -3,7 +3,6 @@ import AppStoreSimulator
 import Basics
 import JobPlan
 import Ledger
-import LedgerSchema
 import Synchronization
 
 /// A ledger that contains a whole world, archive and rows.

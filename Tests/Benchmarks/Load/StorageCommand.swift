@@ -1,7 +1,6 @@
 import AppStoreSimulator
 import ArgumentParser
 import Ledger
-import LedgerSchema
 import Postgres
 
 /// What a transaction takes on disk.

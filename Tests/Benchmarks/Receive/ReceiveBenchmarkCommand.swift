@@ -3,7 +3,6 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Ledger
-import LedgerSchema
 import Postgres
 import SignedData
 import TestSupport
@@ -65,13 +64,13 @@ struct ReceiveBenchmarkCommand: AsyncParsableCommand {
         let fast = try await post(posted[..<notifications], load, connections: 128)
         figures.append(Figure("notifications stored and answered", [Double(notifications) / fast.seconds], "1/s"))
         figures.append(Figure("… answered, 99 of 100 within", [Self.percentile(0.99, fast.latencies)], "ms"))
-        let normalising = try await untilNormalised(database)
-        let whole = fast.seconds + normalising
+        let normalizing = try await untilNormalized(database)
+        let whole = fast.seconds + normalizing
         figures.append(Figure("… became records, in all", [Double(notifications) / whole], "1/s"))
         let slow = try await post(posted[notifications...].prefix(paced), load, connections: 64, rate: Self.rate)
         figures.append(Figure("at 500 a second, half within", [Self.percentile(0.5, slow.latencies)], "ms"))
         figures.append(Figure("at 500 a second, 99 of 100 within", [Self.percentile(0.99, slow.latencies)], "ms"))
-        _ = try await untilNormalised(database)
+        _ = try await untilNormalized(database)
         let before = Self.memory(of: process)
         let idle = load.openIdle(connections)
         defer { for socket in idle { _ = Glibc.close(socket) } }
@@ -79,7 +78,7 @@ struct ReceiveBenchmarkCommand: AsyncParsableCommand {
         figures.append(Figure("memory", [before], "MiB"))
         figures.append(Figure("memory with \(connections) open connections", [Self.memory(of: process)], "MiB"))
         _ = try await post(posted.suffix(paced), load, connections: 64, rate: Self.rate)
-        _ = try await untilNormalised(database)
+        _ = try await untilNormalized(database)
         figures.append(Figure("… after \(paced) more notifications", [Self.memory(of: process)], "MiB"))
         return figures
     }
@@ -98,7 +97,7 @@ struct ReceiveBenchmarkCommand: AsyncParsableCommand {
     }
 
     /// - Returns: Seconds until every stored notification is normalised.
-    private func untilNormalised(_ database: BenchDatabase) async throws -> Double {
+    private func untilNormalized(_ database: BenchDatabase) async throws -> Double {
         let began = ContinuousClock.now
         while try await isPending(database) { try await Task.sleep(for: .milliseconds(50)) }
         let time = ContinuousClock.now - began

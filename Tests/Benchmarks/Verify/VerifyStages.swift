@@ -1,4 +1,5 @@
 import AppStoreModel
+import Hashing
 import JobPlan
 import LedgerSchema
 import Normalize
@@ -60,7 +61,7 @@ struct VerifyStages: Sendable {
         let turns = passes * threads * history.pages.count
         let taken = Atomic(0)
         let rows = Atomic(0)
-        let lap = Stopwatch.time(threads: threads) {
+        let lap = WorkTimer.time(threads: threads) {
             var turn = taken.add(1, ordering: .relaxed).oldValue
             while turn < turns {
                 let page = history.pages[turn % history.pages.count]
@@ -99,7 +100,7 @@ struct VerifyStages: Sendable {
         _ isDone: @Sendable (Element) -> Bool
     ) -> Double {
         let passes = max(1, records / 2 / elements.count)
-        let lap = Stopwatch.time {
+        let lap = WorkTimer.time {
             for _ in 0..<passes {
                 for element in elements { precondition(isDone(element), "a part failed") }
             }

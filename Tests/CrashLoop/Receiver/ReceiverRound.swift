@@ -49,7 +49,7 @@ struct ReceiverRound {
         let worker = try start(["receive", job, "--listen", "127.0.0.1:\(port)"])
         try await wait("a receiver on port \(port)") {
             if worker.process.hasEnded {
-                throw BrokenPromise(sentences: ["a receiver ended: \(worker.process.errors)"])
+                throw BrokenInvariant(sentences: ["a receiver ended: \(worker.process.errors)"])
             }
             // Until it listens, the connection is refused.
             return (try? await LoopbackHTTP(port: port).get("/health"))?.status == 200
@@ -62,7 +62,7 @@ struct ReceiverRound {
         let end = ContinuousClock.now + Self.patience
         while try await !isTrue() {
             guard ContinuousClock.now < end else {
-                throw BrokenPromise(sentences: ["\(what): not after \(Self.patience)"])
+                throw BrokenInvariant(sentences: ["\(what): not after \(Self.patience)"])
             }
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -72,7 +72,7 @@ struct ReceiverRound {
     private mutating func command(_ arguments: [String]) async throws -> (code: Int32, process: ChildProcess) {
         let worker = try start(arguments)
         guard let code = await worker.end(within: Self.patience) else {
-            throw BrokenPromise(sentences: ["\(arguments): not at its end after \(Self.patience)"])
+            throw BrokenInvariant(sentences: ["\(arguments): not at its end after \(Self.patience)"])
         }
         return (code, worker.process)
     }
@@ -87,7 +87,7 @@ struct ReceiverRound {
         do {
             try await play(faults: limit)
             return []
-        } catch let promise as BrokenPromise {
+        } catch let promise as BrokenInvariant {
             return promise.sentences
         } catch {
             return ["the round ended with \(error)"]
@@ -151,7 +151,7 @@ struct ReceiverRound {
         }
         for receiver in receivers where receiver.worker.process.hasEnded {
             let errors = receiver.worker.process.errors
-            throw BrokenPromise(sentences: ["a receiver ended after \(fault.rawValue): \(errors)"])
+            throw BrokenInvariant(sentences: ["a receiver ended after \(fault.rawValue): \(errors)"])
         }
     }
 
@@ -164,7 +164,9 @@ struct ReceiverRound {
             let expected: Int32 = signal == SIGTERM ? 0 : 128 + signal
             guard code == expected else {
                 let found = code.map { "ended with \($0)" } ?? "was still there after 10 s"
-                throw BrokenPromise(sentences: ["a receiver \(found) after signal \(signal): \(worker.process.errors)"])
+                throw BrokenInvariant(sentences: [
+                    "a receiver \(found) after signal \(signal): \(worker.process.errors)"
+                ])
             }
         }
         for place in places {
@@ -196,7 +198,7 @@ struct ReceiverRound {
         erasers.insert(worker.name)
         try await body(&self)
         guard await worker.end(within: Self.patience) == 0 else {
-            throw BrokenPromise(sentences: ["an erasure did not end with 0: \(worker.process.errors)"])
+            throw BrokenInvariant(sentences: ["an erasure did not end with 0: \(worker.process.errors)"])
         }
     }
 
@@ -238,7 +240,7 @@ struct ReceiverRound {
         for receiver in receivers { receiver.worker.process.signal(SIGTERM) }
         for receiver in receivers {
             guard await receiver.worker.end(within: .seconds(10)) == 0 else {
-                throw BrokenPromise(sentences: ["a receiver did not end with 0: \(receiver.worker.process.errors)"])
+                throw BrokenInvariant(sentences: ["a receiver did not end with 0: \(receiver.worker.process.errors)"])
             }
         }
         let deliveries = try await store.deliveries()
@@ -263,7 +265,7 @@ struct ReceiverRound {
                 "SELECT '\(table) has \(erased.count == 1 ? "the" : "an") erased customer: ' || original_transaction_id FROM \(table) WHERE original_transaction_id IN (\(ids))"
             )
         }
-        try BrokenPromise.check(broken)
+        try BrokenInvariant.check(broken)
     }
 
     /// Every notification that was answered with success is stored, verified, once, and in the records.
@@ -272,7 +274,7 @@ struct ReceiverRound {
     ///   - deliveries: The deliveries about customers who are not erased.
     ///   - all: All deliveries.
     ///   - customers: The store's customers.
-    /// - Throws: ``BrokenPromise``.
+    /// - Throws: ``BrokenInvariant``.
     private func judgeReceived(
         _ deliveries: [SimulatedStore.Delivery],
         of all: [SimulatedStore.Delivery],
@@ -319,7 +321,7 @@ struct ReceiverRound {
         }.map { "a receiver changed a row: \($0)" }
         broken += try await book.column("SELECT reason || ' ' || detail FROM rejected_records")
             .map { "rejected: \($0)" }
-        try BrokenPromise.check(broken)
+        try BrokenInvariant.check(broken)
     }
 
     /// After a run and a reconciliation, everything that Apple sent is there, and nothing is unexplained.
@@ -329,7 +331,7 @@ struct ReceiverRound {
     ) async throws {
         let run = try await command(["run", job, "--progress", "none"])
         guard run.code == 0 else {
-            throw BrokenPromise(sentences: ["the run ended with \(run.code): \(run.process.errors)"])
+            throw BrokenInvariant(sentences: ["the run ended with \(run.code): \(run.process.errors)"])
         }
         let result = try await command(["reconcile", job])
         var broken: [String] = []
@@ -351,6 +353,6 @@ struct ReceiverRound {
         if stored < received { broken.append("\(received) were answered, and \(stored) are stored") }
         broken += try await book.differences(from: store.world()).filter { !isErased(customers.customer(of: $0)) }
             .map { "after the run: \($0)" }
-        try BrokenPromise.check(broken)
+        try BrokenInvariant.check(broken)
     }
 }

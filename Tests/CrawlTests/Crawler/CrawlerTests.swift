@@ -76,7 +76,7 @@ struct CrawlerTests {
         let source = ScriptedSource(["1": [odd, odd, odd, odd]])
         let store = MemoryStore(["1"])
         let stop = await #expect(throws: StopReason.self) { try await crawl(source, store, ledger: ledger) }
-        #expect(stop?.exitCode == 78)
+        #expect(stop?.status == .configuration)
         #expect(
             stop?.description
                 == "PostgreSQL's clock is 7200 s ahead of the Date header of Apple's answers. Set the clock of the database "
@@ -241,7 +241,7 @@ struct CrawlerTests {
 
         let refused = ScriptedSource(["1": spell + [.refused(for: .seconds(60))]])
         let error = await #expect(throws: StopReason.self) { try await crawl(refused, MemoryStore(["1", "2"])) }
-        #expect(error?.exitCode == 77)
+        #expect(error?.status == .refused)
         #expect(refused.cursors(of: "1").count == 10)
     }
 
@@ -280,7 +280,7 @@ struct CrawlerTests {
 
         let refused = ScriptedSource(["1": refusals])
         let error = await #expect(throws: StopReason.self) { try await crawl(refused, MemoryStore(["1", "2"])) }
-        #expect(error?.exitCode == 77)
+        #expect(error?.status == .refused)
         #expect(refused.cursors(of: "1").count == 1 && refused.cursors(of: "2").isEmpty && refused.keyChecks == 1)
     }
 
@@ -293,7 +293,7 @@ struct CrawlerTests {
         let error = await #expect(throws: StopReason.self) {
             try await crawl(ScriptedSource(scripts, keyIsAccepted: true), store)
         }
-        #expect(error?.exitCode == 77)
+        #expect(error?.status == .refused)
         #expect(error?.report.message == "51 items failed with the same unknown answer, HTTP 403: as scripted")
         #expect(store.states.count { $0 == "failed" } == 50)
     }
@@ -340,7 +340,7 @@ struct CrawlerTests {
         let error = await #expect(throws: StopReason.self) {
             try await crawl(source, MemoryStore(["1"]), rules: rules, limitsElsewhere: false)
         }
-        #expect(error?.exitCode == 78)
+        #expect(error?.status == .configuration)
         #expect(
             error?.report.message
                 == "The job has no limit for transactionHistory in Sandbox, which item 1 needs"
@@ -411,7 +411,7 @@ struct CrawlerTests {
         )
         let store = MemoryStore(keys, rejects: Dictionary(uniqueKeysWithValues: keys.map { ($0, ["chain"]) }))
         let error = await #expect(throws: StopReason.self) { try await crawl(ScriptedSource(scripts), store) }
-        #expect(error?.exitCode == 76)
+        #expect(error?.status == .contractBroken)
     }
 
     @Test func `cancelling ends the crawl`() async throws {

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Testing
@@ -24,7 +25,7 @@ struct CircuitBreakerTests {
             breaker.stopReason?.report.message
                 == "50 of 1000 signed records failed verification for the first time, which is 1 in 20 or more"
         )
-        #expect(breaker.stopReason?.exitCode == 76)
+        #expect(breaker.stopReason?.status == .contractBroken)
     }
 
     @Test mutating func `one failed signature in sixty-six never trips it, in any order`() {
@@ -48,7 +49,7 @@ struct CircuitBreakerTests {
             breaker.stopReason?.report.message
                 == "100 of 101 signed records failed verification for the first time, which is 1 in 20 or more"
         )
-        #expect(breaker.stopReason?.exitCode == 76)
+        #expect(breaker.stopReason?.status == .contractBroken)
     }
 
     @Test mutating func `nineteen failed signatures are not many, even if nothing else came`() {

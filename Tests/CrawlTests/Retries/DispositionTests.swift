@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Testing
@@ -192,7 +193,7 @@ struct DispositionTests {
         case .tryOtherEnvironment(let said): (found, report) = (.otherEnvironment, said)
         case .deferItem(let said): (found, report) = (.postpone, said)
         case .failItem(let said): (found, report) = (said.isUnknownCode ? .failUnknown : .fail, said)
-        case .stopRun(let reason): (found, report) = (.stop(reason.exitCode), reason.report)
+        case .stopRun(let reason): (found, report) = (.stop(reason.status.rawValue), reason.report)
         }
         #expect(found == action, "code \(code.map(String.init) ?? "none")")
         if let report { #expect(report.code == code) }

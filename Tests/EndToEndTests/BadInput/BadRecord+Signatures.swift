@@ -1,4 +1,5 @@
 import AppStoreModel
+import Hashing
 import TestSupport
 
 @testable import SignedData

@@ -1,5 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
+import Hashing
 import TestSupport
 
 @testable import SignedData

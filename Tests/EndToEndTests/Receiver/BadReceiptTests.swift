@@ -39,7 +39,7 @@ struct BadReceiptTests {
                 #expect(metrics.contains("storeledger_receiver_refused_total{reason=\"chain\"} 2\n"))
                 // A forged notification does not block the genuine one with the same UUID.
                 try await receiver.expect(200, try stage.notification(1))
-                try await stage.normalised(book)
+                try await stage.normalized(book)
             }
             #expect(try await book.count("SELECT count(*) FROM notifications") == 1)
             #expect(try await book.count("SELECT count(*) FROM transactions") == 1)
@@ -130,7 +130,7 @@ struct BadReceiptTests {
                 ]
                 for body in bodies {
                     try await receiver.expect(200, body)
-                    try await stage.normalised(book)
+                    try await stage.normalized(book)
                 }
             }
             #expect(try await book.column("SELECT subtype FROM notifications") == ["LATER"])

@@ -17,7 +17,7 @@ struct ReceiveTests {
                 try await receiver.expect(200, body)
                 #expect(try await book.column("SELECT receipts FROM received_notifications") == ["1"])
                 try await receiver.expect(200, body)
-                try await stage.normalised(book)
+                try await stage.normalized(book)
                 #expect(
                     try await book.column(
                         """
@@ -52,7 +52,7 @@ struct ReceiveTests {
             }
             try await stage.receiving { receiver in
                 for text in texts { try await receiver.expect(200, "{\"signedPayload\":\"\(text)\"}") }
-                try await stage.normalised(try stage.book())
+                try await stage.normalized(try stage.book())
             }
             let items = texts.map { "{\"signedPayload\":\"\($0)\",\"sendAttempts\":[]}" }.joined(separator: ",")
             let page = "{\"hasMore\":false,\"notificationHistory\":[\(items)]}"
@@ -90,7 +90,7 @@ struct ReceiveTests {
             #expect(try await book.count(pending) == 20)
             #expect(try await book.count("SELECT count(*) FROM transactions") == 0)
             try blocker.script("COMMIT")
-            try await stage.receiving { _ in try await stage.normalised(book) }
+            try await stage.receiving { _ in try await stage.normalized(book) }
             #expect(try await book.count("SELECT count(*) FROM notifications") == 20)
             #expect(try await book.count("SELECT count(*) FROM transactions") == 20)
             #expect(try await book.count("SELECT count(*) FROM signed_payloads") == 60)
@@ -111,7 +111,7 @@ struct ReceiveTests {
                         }
                         for try await status in group { #expect(status == 200) }
                     }
-                    try await stage.normalised(book)
+                    try await stage.normalized(book)
                     let counted = try await [first.metrics(), second.metrics()].map { metrics in
                         ["notifications_total{result=\"new\"} ", "normalised_total "].map { name in
                             metrics.split(separator: "\n").first { $0.hasPrefix("storeledger_receiver_\(name)") }
@@ -205,7 +205,7 @@ struct ReceiveTests {
                 let body = ReceiverStage.unsigned()
                 try await receiver.expect(200, body)
                 try await receiver.expect(200, body)
-                try await stage.normalised(book)
+                try await stage.normalized(book)
                 #expect(
                     try await book.column(
                         "SELECT concat_ws(' ', version, notification_type, original_transaction_id, receipts, signed_date IS NULL) FROM received_notifications"
@@ -231,7 +231,7 @@ struct ReceiveTests {
                     try await receiver.expect(200, try stage.notification(1, ["subtype": #""X""#]))
                     try await receiver.expect(200, ReceiverStage.unsigned())
                     try await receiver.expect(503, ReceiverStage.unsigned(password: "x"))
-                    try await stage.normalised(book)
+                    try await stage.normalized(book)
                     #expect(try await receiver.http.get("/health").status == 200)
                 }
                 for command in ["doctor", "status"] {
@@ -266,7 +266,7 @@ struct ReceiveTests {
             try await stage.receiving { receiver in
                 try await receiver.expect(200, try stage.notification(1))
                 try await receiver.expect(503, ReceiverStage.unsigned(password: "x"))
-                try await stage.normalised(book)
+                try await stage.normalized(book)
             }
             try await book.change(
                 """
@@ -309,7 +309,7 @@ struct ReceiveTests {
             try await stage.receiving { receiver in
                 try await receiver.expect(200, try stage.notification(1))
                 try await receiver.expect(200, ReceiverStage.unsigned(original: "72000000001"))
-                try await stage.normalised(book)
+                try await stage.normalized(book)
                 let id = "72000000001"
                 let outcome = try await stage.storeledger("erase", stage.crawl, "--yes", "--transaction-id", id)
                 #expect(outcome.code == 0, "\(outcome.errors)")
@@ -328,7 +328,7 @@ struct ReceiveTests {
                 #expect(
                     try await receiver.post(ReceiverStage.unsigned(type: "CANCEL", original: "72000000001")) == 200
                 )
-                try await stage.normalised(book)
+                try await stage.normalized(book)
             }
             #expect(
                 try await book.column(

@@ -121,7 +121,7 @@ struct ReceiverStage: Sendable {
     func book() throws -> LedgerBook { LedgerBook(pool: try TemporaryDatabase.pool(size: 1), schema: "appstore") }
 
     /// Waits until no notification is left to normalise.
-    func normalised(_ book: LedgerBook) async throws {
+    func normalized(_ book: LedgerBook) async throws {
         while try await book.count(
             "SELECT count(*) FROM received_notifications WHERE normalised_at IS NULL AND refused_because IS NULL"
         ) > 0 { try await Task.sleep(for: .milliseconds(20)) }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LedgerSchema
 import Postgres
 import TestSupport
 import Testing
@@ -440,7 +439,7 @@ struct ReportPageTests {
             #expect(Set(probe.charts.map(\.id)).count == canvases)
             #expect(Set(probe.charts.map(\.currency)).count > 3)
             for chart in probe.charts {
-                #expect(chart.painted > 2_000 && chart.colours > 5, "\(chart.id) is blank")
+                #expect(chart.painted > 2_000 && chart.colors > 5, "\(chart.id) is blank")
                 #expect(chart.label.hasPrefix("Chart: ") && chart.label.count > 40)
             }
             try await expectSameMoney(probe)

@@ -57,7 +57,7 @@ struct Probe: Decodable {
         }
         let id, currency, label: String
         /// Pixels that are not empty, and how many colours there are among them.
-        let painted, colours: Int
+        let painted, colors: Int
         /// The lines of a label are separated by line feeds.
         let labels: [String]
         /// Which bars have another filling than the first.

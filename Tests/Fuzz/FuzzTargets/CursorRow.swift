@@ -1,7 +1,6 @@
 import AppStoreAPI
 import AppStoreModel
 import Glibc
-import LedgerSchema
 import Postgres
 
 extension FuzzTarget {

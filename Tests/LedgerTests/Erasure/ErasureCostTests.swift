@@ -1,4 +1,3 @@
-import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

@@ -352,8 +352,8 @@ struct ErasureLeftoverTests {
             )
             for table in tables { for number in 1...3 { try await world.run(Self.fill(table, number)) } }
             try await world.run("ANALYZE")
-            let analysed = try await statistics(world)
-            #expect(analysed.count > 20, "\(analysed)")
+            let analyzed = try await statistics(world)
+            #expect(analyzed.count > 20, "\(analyzed)")
             // An export is going on, so that changes are logged.
             try await world.run(
                 "INSERT INTO change_exports (app_id, job, format, tables, server) SELECT app_id, 'nightly', 'csv', '{transactions}', 'x' FROM apps"

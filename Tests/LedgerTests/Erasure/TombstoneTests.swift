@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LedgerSchema
+import Hashing
 import Postgres
 import TestSupport
 import Testing

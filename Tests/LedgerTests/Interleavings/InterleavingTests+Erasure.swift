@@ -4,6 +4,7 @@ import JobPlan
 import Ledger
 import LedgerSchema
 import Planning
+import Postgres
 import Testing
 
 /// An erasure concurrent with every other operation.

@@ -103,7 +103,7 @@ struct InterleavingTests {
         let world = try await TestLedger()
         let run = try await world.begin("transactionHistory: {}", ids: ["1", "2"]).run
         let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
-        let retried = Answer<RunStart>()
+        let retried = Answer<StartedRun>()
         let game = try await Interleaving(
             in: world,
             gates: ["BEFORE UPDATE ON runs", "BEFORE UPDATE ON crawl_items"],

@@ -1,5 +1,4 @@
 import Ledger
-import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

@@ -216,10 +216,10 @@ struct RoleTests {
                 SELECT appstore.analyze_crawl_items()
                 """
             )
-            let analysed = try connection.run(
+            let analyzed = try connection.run(
                 "SELECT (SELECT reltuples FROM pg_class WHERE oid = 'pg_temp.crawl_items'::regclass)::bigint AS mine"
             )
-            #expect(try analysed[0].int64("mine") == -1)
+            #expect(try analyzed[0].int64("mine") == -1)
             let grant = try connection.run(
                 """
                 SELECT granted FROM appstore.rate_take(1, 'refundHistory', 1, 100,

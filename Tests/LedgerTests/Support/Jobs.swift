@@ -72,7 +72,7 @@ extension TestLedger {
         ids: [String] = [],
         now: UnixMilliseconds = Jobs.now,
         restart: Bool = false
-    ) async throws -> RunStart {
+    ) async throws -> StartedRun {
         try await ledger.beginOrJoin(
             plan(try await Jobs.load(streams: streams), now: now, restart: restart),
             ids: .feed { take in try take(ids) }
@@ -121,7 +121,7 @@ extension UnixMilliseconds {
 
 extension Ledger {
     /// Joins or starts a run whose streams have no separate lists.
-    func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
+    func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> StartedRun {
         try await beginOrJoin(plan, RunLists(transactions: ids))
     }
 }

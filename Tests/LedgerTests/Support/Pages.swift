@@ -2,6 +2,7 @@ import AppStoreModel
 import JobPlan
 import Ledger
 import LedgerSchema
+import Postgres
 
 /// Rows as `Normalize` would make them.
 enum Rows {

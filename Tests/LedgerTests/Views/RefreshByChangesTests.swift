@@ -2,7 +2,6 @@ import AppStoreModel
 import Erasure
 import FoundationEssentials
 import Ledger
-import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

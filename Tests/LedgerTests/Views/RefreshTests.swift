@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Ledger
-import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

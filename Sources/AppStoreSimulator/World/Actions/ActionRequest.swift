@@ -20,7 +20,7 @@ struct ActionRequest: Sendable, Equatable {
 
 /// What a request that changes the world did.
 struct ActionResult: Sendable {
-    let answer: Answer
+    let answer: SimulatedAnswer
     var changes: [WorldChange] = []
     /// Whether a request with the same request identifier was applied before, so that this one changed nothing.
     var isRepeat = false

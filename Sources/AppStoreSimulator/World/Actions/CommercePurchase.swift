@@ -116,7 +116,7 @@ extension World {
     /// The answer to a call: the transaction and, for a subscription, its renewal info.
     ///
     /// - `date`: Of the signatures, in milliseconds since 1970.
-    func answer(about purchase: CommercePurchase, at date: Int64) -> Answer {
+    func answer(about purchase: CommercePurchase, at date: Int64) -> SimulatedAnswer {
         let customer = customers[purchase.customer]
         let stored = StoredTransaction(
             customer.transactions[purchase.position],
@@ -136,7 +136,7 @@ extension World {
         let records = [
             AnswerRecord.transaction(stored, in: app, now: UnixMilliseconds(rawValue: date))
         ]
-        return Answer(records: records + [renewal].compactMap(\.self)) { signed, json in
+        return SimulatedAnswer(records: records + [renewal].compactMap(\.self)) { signed, json in
             if let transaction = signed.first { json.member("signedTransactionInfo", transaction) }
             if let renewal = signed.dropFirst().first { json.member("signedRenewalInfo", renewal) }
         }

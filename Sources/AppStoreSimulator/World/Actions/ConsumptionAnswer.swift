@@ -32,6 +32,6 @@ extension World {
             refundRequests[place].answer = (preference, request.date)
         }
         actions.record(request, isApplied: isNew)
-        return ActionResult(answer: Answer(status: 202))
+        return ActionResult(answer: SimulatedAnswer(status: 202))
     }
 }

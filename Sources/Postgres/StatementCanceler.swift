@@ -7,7 +7,7 @@ import Synchronization
 /// `@unchecked Sendable`: the pointer never changes, `PQcancel` may be called from any thread, and `PQfreeCancel` runs
 /// in `deinit`, when there is no other reference.
 @safe
-final class StatementCanceller: @unchecked Sendable {
+final class StatementCanceler: @unchecked Sendable {
     private let handle: OpaquePointer?
     /// The number of the use that may be cancelled; `nil` while the session is not in use.
     private let use = Mutex<(current: Int?, last: Int)>((nil, 0))

@@ -1,7 +1,7 @@
 /// A successful answer before it is JSON: one object with signed records in it, or a status without a body.
 ///
 /// The records are kept apart from the JSON around them, so that every fault about signatures works for every route.
-struct Answer: Sendable {
+struct SimulatedAnswer: Sendable {
     /// The most records on one page.
     static let pageSize = 20
 

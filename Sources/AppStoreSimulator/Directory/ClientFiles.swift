@@ -2,7 +2,7 @@ import AppStoreModel
 import SignedData
 
 /// The files that `serve` writes for clients before it accepts a connection.
-struct PublishedFiles: Sendable {
+struct ClientFiles: Sendable {
     let directory: StoreDirectory
     /// The directory with the account's key and root, relative to ``directory``, with a slash at its end; empty for the same one.
     let account: String

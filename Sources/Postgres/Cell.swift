@@ -15,5 +15,5 @@ package enum Cell: Hashable, Sendable {
     case bytea([UInt8])
 }
 
-/// Cells in the order of ``Table/columns``.
+/// The cells of one row, in the order of its columns.
 package typealias Row = [Cell]

@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 
 /// `storeledger replay` as it is shipped, over an archive that is there.
-struct ReplayCommand: AsyncParsableCommand {
+struct ReplayBenchmarkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "How fast storeledger replay is, over rows that are there and over rows that have gone.",

@@ -1,4 +1,3 @@
-import LedgerSchema
 import Postgres
 import Synchronization
 import TestSupport
@@ -9,7 +8,7 @@ import Testing
 
 /// Which notifications a normaliser takes, and what it leaves alone.
 @Suite(.temporaryDatabase)
-struct NormaliserTests {
+struct InboxWorkerTests {
     /// PostgreSQL's refusal of a value.
     private func refusal() async throws -> PostgresError {
         do {
@@ -38,12 +37,12 @@ struct NormaliserTests {
         let inbox = Inbox((0..<10).map { "n\($0)" }, poison: "n4")
         let reported = Mutex<[String]>([])
         let metrics = ReceiverMetrics()
-        let normaliser = Normaliser(
-            normalise: { most, skipped in
+        let worker = InboxWorker(
+            normalize: { most, skipped in
                 let batch = inbox.left.withLock { $0.filter { !skipped.contains($0) }.prefix(most) }
                 guard !batch.contains(inbox.poison) else { throw error }
                 inbox.left.withLock { left in left.removeAll { batch.contains($0) } }
-                return NormalisedBatch(notifications: batch.count)
+                return NormalizedBatch(notifications: batch.count)
             },
             pending: { most, skipped in
                 inbox.left.withLock { Array($0.filter { !skipped.contains($0) }.prefix(most)) }
@@ -55,26 +54,26 @@ struct NormaliserTests {
                 reported.withLock { $0.append(key) }
             }
         )
-        var step = Normaliser.Step()
-        repeat { await normaliser.perform(&step) } while step.hasMore
+        var step = InboxWorker.Step()
+        repeat { await worker.perform(&step) } while step.hasMore
         #expect(inbox.left.withLock { $0 } == ["n4"])
         #expect(reported.withLock { $0 } == ["n4"])
-        #expect(step.most == Normaliser.batch && step.skipped == ["n4"])
+        #expect(step.most == InboxWorker.batch && step.skipped == ["n4"])
         #expect(metrics.text(oldestPending: nil).contains("storeledger_receiver_normalised_total 9\n"))
     }
 
     @Test func `a failure for another reason is reported, and skips nothing`() async throws {
         struct Away: Error {}
         let reported = Atomic(0)
-        let normaliser = Normaliser(
-            normalise: { _, _ in throw Away() },
+        let worker = InboxWorker(
+            normalize: { _, _ in throw Away() },
             pending: { _, _ in [] },
             metrics: ReceiverMetrics(),
             time: ManualTime(.automatic).timekeeper,
-            report: { if case .notNormalised = $0 { reported.add(1, ordering: .relaxed) } }
+            report: { if case .notNormalized = $0 { reported.add(1, ordering: .relaxed) } }
         )
-        var step = Normaliser.Step()
-        await normaliser.perform(&step)
+        var step = InboxWorker.Step()
+        await worker.perform(&step)
         #expect(step.failed && !step.hasMore && step.skipped.isEmpty)
         #expect(reported.load(ordering: .relaxed) == 1)
     }

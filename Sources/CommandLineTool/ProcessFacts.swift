@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import FoundationEssentials
 import JobPlan
 import Ledger
@@ -7,11 +8,11 @@ import Planning
 import Synchronization
 
 /// What one process of `run` or `retry` knows about itself, for what is written after it ends.
-final class RunAttempt: Sendable {
+final class ProcessFacts: Sendable {
     private struct State {
         var pipeline: Pipeline?
         var run: Int64?
-        var report: RunReport?
+        var report: SessionResult?
         var hasNothingToDo = false
     }
 
@@ -37,7 +38,7 @@ final class RunAttempt: Sendable {
     }
 
     /// Records that the run is complete.
-    func complete(_ report: RunReport) { state.withLock { $0.report = report } }
+    func complete(_ report: SessionResult) { state.withLock { $0.report = report } }
 
     /// Records that no run was necessary.
     func skip() { state.withLock { $0.hasNothingToDo = true } }

@@ -2,8 +2,8 @@ import AppStoreModel
 
 /// The download of the app by a customer.
 ///
-/// Source: `AppTransaction`, read 2026-11.
-struct AppTransaction: Sendable, Equatable {
+/// Source: `SimulatedAppTransaction`, read 2026-11.
+struct SimulatedAppTransaction: Sendable, Equatable {
     let customer: CustomerIdentity
     let verificationNonce: String
     let originalPurchaseDate: Int64

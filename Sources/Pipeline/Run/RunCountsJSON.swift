@@ -1,7 +1,7 @@
 package import Ledger
 
 /// The counts of a run in `run --json` and in notifications; documented in `docs/reference/json.md` and stable.
-package struct RunCounts: Encodable, Sendable {
+package struct RunCountsJSON: Encodable, Sendable {
     private let listedIds: Int64
     private let emptyLists: Int64
     private let items: Int64

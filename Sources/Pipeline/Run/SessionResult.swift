@@ -1,11 +1,12 @@
+package import Basics
 package import Ledger
 package import Planning
 
 /// The result of one process's part of a run.
-package struct RunReport: Sendable {
+package struct SessionResult: Sendable {
     package let job: String
     package let joined: Bool
-    package let start: RunStart
+    package let start: StartedRun
     package let summary: RunSummary
     /// How long this process waited for rate limits, for the endpoint with the longest wait.
     package let waitedForLimits: Duration

@@ -1,13 +1,14 @@
 import AppStoreModel
 import JobPlan
 import LedgerSchema
+import Postgres
 import Normalize
 import SignedData
 import StrictJSON
 import TestSupport
 
 /// A small App Store with its own keys, and the normalizer that trusts it.
-struct World {
+struct RecordWorld {
     static let now = UnixMilliseconds(rawValue: 1_780_000_000_000)
     static let bundleId = "com.example.game"
     static let appAppleId: Int64 = 1_234_567_890
@@ -75,7 +76,7 @@ struct World {
 }
 
 /// Payloads as JSON text; `changes` replaces members by JSON text, adds them, or with `nil` removes them.
-extension World {
+extension RecordWorld {
     func transaction(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
         jsonText(
             [

@@ -70,7 +70,7 @@ package enum Base64 {
     }
 
     /// The length of the base64url text of this many bytes.
-    static func urlTextCount(of byteCount: Int) -> Int {
+    package static func urlTextCount(of byteCount: Int) -> Int {
         (byteCount * 4 + 2) / 3
     }
 

@@ -2,7 +2,7 @@ package import AppStoreModel
 package import Ledger
 
 /// A started or joined run.
-package struct RunStart: Sendable {
+package struct StartedRun: Sendable {
     package let run: Int64
     /// The `now` of the run, possibly set by an earlier process.
     package let now: UnixMilliseconds
@@ -19,7 +19,7 @@ package struct RunStart: Sendable {
 
 extension RunPlan {
     /// The plan with the stored `now` and restart of the started or joined run.
-    package func frozen(as start: RunStart) -> RunPlan {
+    package func frozen(as start: StartedRun) -> RunPlan {
         var plan = RunPlan(
             job: job,
             app: app,

@@ -2,7 +2,7 @@ import FoundationEssentials
 import JobPlan
 
 /// A job file in a separate directory, for one test.
-enum JobText {
+enum JobFileText {
     static let usual = """
         version: 1
         name: nightly-sync

@@ -6,7 +6,7 @@ package struct SHA256: ~Copyable {
     package static let byteCount = 32
 
     /// Fetched once, because finding an algorithm by name in OpenSSL 3 takes longer than hashing a small record.
-    static let algorithm = FetchedDigest("SHA256")
+    package static let algorithm = FetchedDigest("SHA256")
 
     private let context: OpaquePointer
 
@@ -49,9 +49,9 @@ package struct SHA256: ~Copyable {
 
 /// A digest algorithm that lives as long as the process.
 @safe
-struct FetchedDigest: @unchecked Sendable {
+package struct FetchedDigest: @unchecked Sendable {
     // Invariant: OpenSSL does not change a fetched EVP_MD, and this one is never freed.
-    let pointer: OpaquePointer
+    package let pointer: OpaquePointer
 
     init(_ name: String) {
         guard let pointer = unsafe EVP_MD_fetch(nil, name, nil) else {

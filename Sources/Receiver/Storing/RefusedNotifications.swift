@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Anyone can send refused notifications. While one is being kept, the others are only counted, so that they cost the database
 /// no more than one statement at a time.
-final class Quarantine: Sendable {
+final class RefusedNotifications: Sendable {
     private let keepInInbox: @Sendable (RefusedNotification) async throws -> Bool
     private let isBusy = Atomic(false)
 

@@ -11,7 +11,7 @@ struct Lap {
 }
 
 /// Times work on one thread or several at once.
-enum Stopwatch {
+enum WorkTimer {
     /// Each of the threads runs `work`; the lap ends when all have returned.
     static func time(threads: Int = 1, _ work: @Sendable () -> Void) -> Lap {
         let cpu = Mutex(0.0)

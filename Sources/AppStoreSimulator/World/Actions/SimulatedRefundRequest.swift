@@ -1,5 +1,5 @@
 /// A customer's request for a refund that Apple has not decided.
-struct RefundRequest: Sendable, Equatable {
+struct SimulatedRefundRequest: Sendable, Equatable {
     let customer: Int
     /// The index of the transaction among the customer's.
     let position: Int
@@ -40,7 +40,7 @@ extension World {
                 let candidates = customers[index].transactions.indices.filter { isRefundable($0, ofCustomer: index) }
                 guard !candidates.isEmpty else { continue }
                 now = moment(for: date)
-                let request = RefundRequest(customer: index, position: random.pick(candidates), date: now)
+                let request = SimulatedRefundRequest(customer: index, position: random.pick(candidates), date: now)
                 refundRequests.append(request)
                 return requestConsumption(for: request)
             }
@@ -64,7 +64,7 @@ extension World {
             // Another change may have refunded it.
             guard customers[request.customer].transactions[request.position].revocation == nil else { return nil }
             now = moment(for: max(date, (request.answer?.date ?? 0) + 1))
-            guard request.answer != nil || now >= request.date + RefundRequest.openTime else {
+            guard request.answer != nil || now >= request.date + SimulatedRefundRequest.openTime else {
                 refundRequests.append(request)
                 return requestConsumption(for: request)
             }
@@ -72,7 +72,7 @@ extension World {
         }
     }
 
-    private mutating func requestConsumption(for request: RefundRequest) -> WorldChange {
+    private mutating func requestConsumption(for request: SimulatedRefundRequest) -> WorldChange {
         record(
             NotificationKind("CONSUMPTION_REQUEST", about: .oneTime),
             customer: request.customer,
@@ -81,7 +81,7 @@ extension World {
         )
     }
 
-    private mutating func decide(_ request: RefundRequest) -> WorldChange {
+    private mutating func decide(_ request: SimulatedRefundRequest) -> WorldChange {
         let transaction = customers[request.customer].transactions[request.position]
         var random = SplitMix64(seed: parameters.seed, path: 13, transaction.id)
         var preference = request.answer?.preference ?? .none

@@ -3,7 +3,7 @@ import Ledger
 import Postgres
 
 /// Makes records of stored notifications in the background, batch by batch.
-struct Normaliser: Sendable {
+struct InboxWorker: Sendable {
     /// The most notifications of one transaction.
     static let batch = 200
     /// How long it waits for more notifications after a batch that was not full.
@@ -14,8 +14,8 @@ struct Normaliser: Sendable {
     static let failurePause = Duration.seconds(5)
 
     /// Normalises the oldest pending notifications, except those whose keys are in `skipped`.
-    let normalise: @Sendable (_ most: Int, _ skipped: [String]) async throws -> NormalisedBatch
-    /// The keys of the notifications that ``normalise`` would take.
+    let normalize: @Sendable (_ most: Int, _ skipped: [String]) async throws -> NormalizedBatch
+    /// The keys of the notifications that ``normalize`` would take.
     let pending: @Sendable (_ most: Int, _ skipped: [String]) async throws -> [String]
     let metrics: ReceiverMetrics
     let time: Timekeeper
@@ -41,7 +41,7 @@ struct Normaliser: Sendable {
         var hasMore = false
         var failed = false
         /// The most notifications of the next batch; 1 while looking for the notification that PostgreSQL rejects.
-        var most = Normaliser.batch
+        var most = InboxWorker.batch
         var skipped: [String] = []
     }
 
@@ -49,8 +49,8 @@ struct Normaliser: Sendable {
         step.hasMore = false
         step.failed = false
         do {
-            let done = try await normalise(step.most, step.skipped)
-            metrics.normalise(done.notifications)
+            let done = try await normalize(step.most, step.skipped)
+            metrics.normalize(done.notifications)
             step.hasMore = done.notifications > 0 && done.notifications == step.most
             if done.notifications == 0 { step.most = Self.batch }
         } catch is CancellationError {
@@ -62,7 +62,7 @@ struct Normaliser: Sendable {
             step.most = Self.batch
         } catch {
             step.failed = true
-            report(.notNormalised(error))
+            report(.notNormalized(error))
         }
     }
 

@@ -4,7 +4,7 @@ package import LedgerSchema
 import Postgres
 
 /// A batch of received notifications that became records.
-package struct NormalisedBatch: Sendable, Equatable {
+package struct NormalizedBatch: Sendable, Equatable {
     /// How many notifications it had; 0 if none was due.
     package var notifications = 0
     /// How many records of them were rejected.
@@ -23,12 +23,12 @@ extension Ledger {
     ///   - records: Verifies and normalises signed texts; called with the texts of the batch and with the latest moment at which
     ///     one of them was signed, perhaps more than once.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; nothing is then written.
-    package func normaliseReceived(
+    package func normalizeReceived(
         from origin: RowOrigin,
         atMost most: Int,
         skipping skipped: [String] = [],
         records: @escaping @Sendable ([String], UnixMilliseconds) -> PageRows
-    ) async throws -> NormalisedBatch {
+    ) async throws -> NormalizedBatch {
         let writer = RecordWriter(origin: origin, headers: headers)
         var conflicts = 0
         while true {
@@ -39,7 +39,7 @@ extension Ledger {
                         do {
                             return try connection.transaction(.readCommitted) { connection in
                                 let batch = try ClaimedNotifications(origin.app, most, skipped, on: connection)
-                                return try batch.normalise(with: writer, records: records, on: connection)
+                                return try batch.normalize(with: writer, records: records, on: connection)
                             }
                         } catch let new as NewHeaders {
                             // Numbers of headers are cached, so they are committed before a transaction needs them.
@@ -109,13 +109,13 @@ private struct ClaimedNotifications {
         self.unsigned = unsigned
     }
 
-    func normalise(
+    func normalize(
         with writer: RecordWriter,
         records: ([String], UnixMilliseconds) -> PageRows,
         on connection: borrowing PostgresConnection
-    ) throws -> NormalisedBatch {
-        guard !keys.isEmpty else { return NormalisedBatch() }
-        var batch = NormalisedBatch(notifications: keys.count)
+    ) throws -> NormalizedBatch {
+        guard !keys.isEmpty else { return NormalizedBatch() }
+        var batch = NormalizedBatch(notifications: keys.count)
         var erased: Set<String> = []
         if let last = signed.map(\.signedAt).max() {
             let rows = records(signed.map(\.text), UnixMilliseconds(rawValue: last))

@@ -48,7 +48,11 @@ extension AcceptedJobs<ReceiverJob> {
     /// The receiver of its own job, or of a crawl's.
     package static var receiver: Self {
         Self { reader, root in
-            root.isOfReceiver ? reader.receiverJob(root) : reader.job(root).map(ReceiverJob.init)
+            switch reader.crawlOrReceiver(root) {
+            case .crawl(let job): ReceiverJob(job)
+            case .receiver(let job): job
+            case .action, nil: nil
+            }
         }
     }
 }
@@ -69,6 +73,8 @@ extension AcceptedJobs<SignerJob> {
 
 extension JobFileReader {
     fileprivate func crawlOrReceiver(_ root: JobNode) -> Job? {
-        root.isOfReceiver ? receiverJob(root).map(Job.receiver) : job(root).map(Job.crawl)
+        // Only the job of a valid action is refused as one; otherwise its own problems are reported.
+        if root["action"] != nil, actionJob(root) == nil { return nil }
+        return root.isOfReceiver ? receiverJob(root).map(Job.receiver) : job(root).map(Job.crawl)
     }
 }

@@ -69,6 +69,14 @@ struct ReceiverJobTests {
         }
     }
 
+    @Test func `the problems of an action's job are reported before it is refused as one`() {
+        #expect {
+            try AcceptedJobs.receiver.parse(Self.head + "action: {nope: {}}", path: "a.yaml", environment: [:])
+        } throws: { error in
+            "\(error)".contains("action.nope is not a key") && (error as? JobFileError)?.kind == .invalid
+        }
+    }
+
     @Test func `a rehearsal trusts the root of a server on loopback`() throws {
         let job = try parse("receiver: {}\nappStore: {baseURL: \"http://127.0.0.1:9\", trustedRoots: [root.cer]}")
         #expect(job.baseURL == "http://127.0.0.1:9")

@@ -49,12 +49,12 @@ package struct OtherOrigin: ExplainedError, Equatable, Sendable, CustomStringCon
     private var remedy: String {
         if job.isApple {
             return
-                "The ledger's records are of a rehearsal: give the real app another database, or a schema of its own "
+                "The ledger's records are of a rehearsal: give the real app another database or another schema "
                 + "(output.postgres.schema)"
         }
         return
             "Unset appStore.baseURL and trustedRoots (APPSTORE_BASE_URL, APPSTORE_TRUSTED_ROOT) if they are left from a "
-            + "rehearsal; give a rehearsal a schema of its own (output.postgres.schema), another database, or another bundle ID"
+            + "rehearsal; give a rehearsal another schema (output.postgres.schema), another database, or another bundle ID"
     }
 
     private static func roots(of origin: RecordOrigin) -> String {

@@ -133,7 +133,7 @@ extension CustomerRows {
         ("proceeds_rules", .kept(because: "the user's own settings")),
         ("product_periods", .kept(because: "it has one row for each product")),
         ("signing_headers", .kept(because: "thousands of records have the same header")),
-        ("quarantined_records", .kept(because: "a foreign key deletes its rows with those of rejected_records")),
+        ("quarantined_records", .kept(because: "a foreign key deletes its rows after rejected_records")),
         ("erasure_keys", .kept(because: "tombstones")),
         ("erased_marks", .kept(because: "tombstones")),
         ("stale_statistics", .kept(because: "it has only names of tables")),

@@ -80,7 +80,7 @@ package struct Failure: Sendable {
         if error.isOfSharedSession {
             return (
                 .configuration,
-                "PostgreSQL: \(error.message). StoreLedger needs a session of its own for each connection: connect directly to PostgreSQL, or set pool_mode = session in the pooler (docs/operations/database.md)"
+                "PostgreSQL: \(error.message). StoreLedger needs a separate session for each connection: connect directly to PostgreSQL, or set pool_mode = session in the pooler (docs/operations/database.md)"
             )
         }
         if error.state == .lockNotAvailable {

@@ -241,7 +241,7 @@ struct AdvancedCommerceInputTests {
         func prices(_ items: String) throws -> String { try problem("price", ["items": "[\(items)]"]) }
         #expect(
             try prices(#"{"SKU": "a", "price": 1}, {"SKU": "a", "price": 2}"#)
-                == "ItemCannotBeSpecifiedMultipleTimesError: items[1].SKU is also that of an earlier item (Apple's 4000194)"
+                == "ItemCannotBeSpecifiedMultipleTimesError: items[1].SKU is the same as in an earlier item (Apple's 4000194)"
         )
         let shared =
             #"{"SKU": "a", "price": 1, "dependentSKUs": ["c"]}, {"SKU": "b", "price": 2, "dependentSKUs": ["c"]}"#

@@ -106,6 +106,9 @@ func withClient<R>(
     defer { apple.stop() }
     var configuration = TransportConfiguration()
     configuration.allowsPlainHTTP = true
+    // On a busy machine a server answers late.
+    configuration.totalTimeout = .seconds(600)
+    configuration.lowSpeedTimeout = .seconds(600)
     let transport = try CurlTransport(configuration)
     defer { transport.shutdown() }
     let signer = BearerTokenSigner(

@@ -78,6 +78,8 @@ struct EndingTests {
         for number in 1...20 {
             var configuration = TransportConfiguration()
             configuration.allowsPlainHTTP = true
+            configuration.totalTimeout = .seconds(600)
+            configuration.lowSpeedTimeout = .seconds(600)
             let transport = try CurlTransport(configuration)
             let response = try await transport.send(HTTPRequest(.get, server.url + "/"))
             #expect(response.status == 200)

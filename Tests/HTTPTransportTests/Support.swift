@@ -8,6 +8,9 @@ func withTransport<R>(
 ) async throws -> R {
     var configuration = TransportConfiguration()
     configuration.allowsPlainHTTP = true
+    // On a busy machine a server answers late.
+    configuration.totalTimeout = .seconds(600)
+    configuration.lowSpeedTimeout = .seconds(600)
     adjust(&configuration)
     let transport = try CurlTransport(configuration)
     defer { transport.shutdown() }

@@ -61,10 +61,10 @@ import Testing
     private struct Unexpected: Error {}
 
     @Test(arguments: [
-        ("lastRun", "  transactionHistory: {}", "add the stream notificationHistory with scope: app beside it"),
+        ("lastRun", "  transactionHistory: {}", "add the stream notificationHistory with scope: app as well"),
         (
             "lastRun", "  transactionHistory: {}\n  notificationHistory: {scope: transactions}",
-            "add the stream notificationHistory with scope: app beside it"
+            "add the stream notificationHistory with scope: app as well"
         ),
         ("lastRun", "\(histories), onlyFailures: true}", "must request all notifications"),
         ("lastRun", "\(histories), notificationType: REFUND}", "must request all notifications"),

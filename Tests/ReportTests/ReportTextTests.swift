@@ -287,12 +287,12 @@ struct ShareBaseTests {
         let off = FigureColumn("off", "Renewal off", .count, of: "running")
         #expect(
             html([paid, running, all]).contains(
-                "<p class=\"remark\">Percentages beside counts are shares of “All”.</p>"
+                "<p class=\"remark\">Percentages next to counts are shares of “All”.</p>"
             )
         )
         #expect(
             html([paid, running, off, all]).contains(
-                "Percentages beside counts are shares of “All”; those in “Renewal off” are shares of “Running”.</p>"
+                "Percentages next to counts are shares of “All”; those in “Renewal off” are shares of “Running”.</p>"
             )
         )
         #expect(!html([all]).contains("Percentages"))

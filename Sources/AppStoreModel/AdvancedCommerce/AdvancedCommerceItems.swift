@@ -96,7 +96,7 @@ extension AdvancedCommerceProblem {
     /// An SKU that two items of a list have in the member `key`.
     package static func repeatedSKU(in items: JSONElement?, key: String = "SKU", at path: String = "items") -> Self? {
         guard let place = items?.firstRepetition(of: key) else { return nil }
-        let detail = "is also that of an earlier item"
+        let detail = "is the same as in an earlier item"
         return Self("\(path)[\(place)].\(key)", .itemCannotBeSpecifiedMultipleTimes, detail)
     }
 

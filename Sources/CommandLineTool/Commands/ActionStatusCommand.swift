@@ -8,7 +8,7 @@ import Publish
 struct ActionStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the batches of a job and what became of their rows.",
+        abstract: "Show the batches of a job and the outcome of their rows.",
         discussion: """
               storeledger actions status jobs/extend-after-outage.yaml
               storeledger actions status jobs/extend-after-outage.yaml --json

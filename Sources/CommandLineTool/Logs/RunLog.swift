@@ -173,7 +173,7 @@ struct RunLog: Sendable {
         case .restarted(_, let message):
             logger.notice("\(stream) \(item) starts again: \(message)", metadata: fields)
         case .deferred(_, _, let message):
-            logger.debug("\(stream) \(item) is put off: \(message)", metadata: fields)
+            logger.debug("\(stream) \(item) is postponed: \(message)", metadata: fields)
         case .shortened(_, let message):
             logger.notice("\(stream) \(item) starts later: \(message)", metadata: fields)
         case .moved(let environment):

@@ -27,7 +27,7 @@ extension JobFileReader {
         }
         let notifications = streams.all.first { $0.items == .windows && type(of: $0).namesChangedCustomers }
         guard let notifications else {
-            return report("add the stream \(AllStreams.changedCustomersStream.name.rawValue) with scope: app beside it")
+            return report("add the stream \(AllStreams.changedCustomersStream.name.rawValue) with scope: app as well")
         }
         notifications.advice(forChangesSince: since).forEach(report)
         guard !streams.all.contains(where: \.items.needsTransactionIDs) else { return }

@@ -20,7 +20,7 @@ extension DataDictionary {
             "  - name: storeledger",
             "    description: Records of the App Store Server API, verified and stored by StoreLedger.",
             #"    schema: "{{ var('storeledger_schema') }}""#,
-            "    # The files are those of one app, and have no app_id.",
+            "    # The files have one app, and so no app_id.",
             "    meta:",
             #"      external_location: "(select 1 as app_id, * from read_parquet('{{ var('storeledger_parquet') }}/{name}.parquet'))""#,
             "    tables:",

@@ -31,7 +31,7 @@ package struct DataDictionary: Sendable, Equatable {
             "# Data dictionary",
             "",
             "What `storeledger dictionary` writes: every table and view of the schema, in the words of its comments in the database.",
-            "Money in columns `..._milliunits` is in thousandths of a unit of the currency beside it, and in columns `..._amount` in units.",
+            "Money in columns `..._milliunits` is in thousandths of a unit of the row's currency, and in columns `..._amount` in units.",
             "Months and days are UTC. Moments are shown in the time zone of the session: `SET TimeZone = 'UTC'` shows them as Apple sends",
             "them. `app_id` leads everywhere: it is one app in one environment. A row never has purchases of the sandbox and of production;",
             "filter by `app_id` before you sum.",

@@ -38,7 +38,7 @@ extension RecordVerifier {
         ]
         if let other = signed.first(where: { $0.1?.isText(id) != true }) {
             let detail = """
-                originalTransactionId is "\(id)", but that of \(other.0) is \(ForeignText.description(of: other.1)).
+                originalTransactionId is "\(id)", but in \(other.0) it is \(ForeignText.description(of: other.1)).
                 """
             page.reject(RecordRejection(.contradiction, detail), raw: subscription.text, .subscriptionStatus, id)
             return

@@ -66,7 +66,7 @@ extension ActionPipeline {
             if let other = Manifest.job(in: directory), other != job.name {
                 report(
                     .remark(
-                        "the result files of \(job.name) replace those of \(other) in \(directory). Give each job a directory of its own (output.results.directory); storeledger actions results writes files again"
+                        "the result files of \(job.name) replace the result files of \(other) in \(directory). Give each job a separate directory (output.results.directory); storeledger actions results writes files again"
                     )
                 )
             }

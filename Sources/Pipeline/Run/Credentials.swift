@@ -146,7 +146,7 @@ struct NoKeyInJob: ExplainedError {
     var status: ExitStatus { .badInput }
 
     var sentence: String {
-        "the job file is now that of a receiver alone, and names no key"
+        "the job file has only a receiver now, and names no key"
     }
 }
 

@@ -50,7 +50,7 @@ struct HTMLTable {
             let names = parts.filter { $0.whole == whole }.map { title($0.name) }.joined(separator: ", ")
             return "; those in \(names) are shares of \(title(whole))"
         }
-        return "\n<p class=\"remark\">Percentages beside counts are shares of \(title(first))\(others.joined()).</p>"
+        return "\n<p class=\"remark\">Percentages next to counts are shares of \(title(first))\(others.joined()).</p>"
     }
 
     private func element(_ words: String, _ value: String?, _ kind: FigureColumn.Kind) -> HTML {

@@ -12,7 +12,7 @@ extension ReportSection {
                     """,
                 chart: nil,
                 tables: [
-                    (.actionBatches, "Batches: who planned and approved them, and what became of their rows"),
+                    (.actionBatches, "Batches: who planned and approved them, and the outcome of their rows"),
                     (.massExtensions, "Extensions for all subscribers: Apple’s counts and the notifications received"),
                 ],
                 nothing: "Nothing was planned.",

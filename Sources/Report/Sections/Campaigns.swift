@@ -11,7 +11,7 @@ extension ReportSection {
                     automatic renewal is off, its last period has ended, or it was revoked; the churn is its share.
                     """,
                 chart: nil,
-                tables: [(.priceChanges, "Cohorts: told, accepted, renewed or lost")],
+                tables: [(.priceChanges, "Cohorts: notified, accepted, renewed or lost")],
                 nothing: "No price was changed.",
                 isWide: true
             ),

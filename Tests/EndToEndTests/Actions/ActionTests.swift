@@ -281,7 +281,7 @@ struct ActionTests {
             let sent = try await scene.send(second, expecting: 2)
             // Both jobs write to the same directory.
             #expect(
-                sent.errors.contains("the result files of second replace those of extend-after-outage in "),
+                sent.errors.contains("the result files of second replace the result files of extend-after-outage in "),
                 "\(sent.errors)"
             )
             #expect(try scene.results("unknown").keys.sorted() == [1])

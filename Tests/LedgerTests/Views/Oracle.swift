@@ -24,6 +24,8 @@ enum Oracle {
     ///
     /// - Parameter connection: In a transaction that has refreshed the views, because some rows depend on its time.
     fileprivate static func differences(on connection: borrowing PostgresConnection) throws -> [String] {
+        // A session of the ledger plans only look-ups of single rows.
+        try connection.script(Ledger.defaultPlanner)
         for source in sources {
             // A query finds the temporary table before the view.
             try connection.script("CREATE TEMP TABLE \(source) ON COMMIT DROP AS TABLE appstore.\(source)")

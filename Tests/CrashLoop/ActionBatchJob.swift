@@ -99,7 +99,7 @@ extension ActionRound {
 
     private func write(_ text: String, to name: String) throws -> String {
         let path = store.directory + "/" + name
-        try Data(text.utf8).write(to: URL(filePath: path))
+        try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
         return path
     }
 

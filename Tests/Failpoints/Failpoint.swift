@@ -77,7 +77,8 @@ final class Failpoint: Sendable {
             _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
             switch self {
             case .kill: Glibc.kill(getpid(), SIGKILL)
-            case .stop: Glibc.kill(getpid(), SIGSTOP)
+            // A signal to the process may stop another thread first, while this one goes on past the crash point.
+            case .stop: raise(SIGSTOP)
             case .cut: shutdown(socket, Int32(SHUT_RDWR))
             case .delay(let milliseconds): usleep(milliseconds * 1_000)
             }

@@ -80,7 +80,7 @@ struct ReceiverLoop {
             "notificationHistory: {scope: app, startDate: lastRun}",
         ]
         let path = store.directory + "/receiver.yaml"
-        try Data(job.text.utf8).write(to: URL(filePath: path))
+        try Data(job.text.utf8).write(to: URL(filePath: path), options: .atomic)
         return path
     }
 

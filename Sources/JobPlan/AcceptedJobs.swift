@@ -45,7 +45,7 @@ extension AcceptedJobs<ActionJob> {
 }
 
 extension AcceptedJobs<ReceiverJob> {
-    /// The receiver of its own job, or of a crawl's.
+    /// A receiver, in a separate job or in the job of a crawl.
     package static var receiver: Self {
         Self { reader, root in
             switch reader.crawlOrReceiver(root) {

@@ -16,7 +16,7 @@ package enum CustomerRows: Sendable {
     case quotedIDs
     /// By item key, and by the IDs that the text quotes.
     case rejectedRecords
-    /// By transaction ID and by notification; those of a receiver's first eight days are cleared, not deleted.
+    /// By transaction ID and by notification. Rows of a receiver's first eight days are cleared, not deleted.
     case receivedNotifications
     /// By transaction ID; the rows are cleared, not deleted.
     case actionRows

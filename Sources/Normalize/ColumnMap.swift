@@ -30,7 +30,7 @@ final class ColumnMap: Sendable {
     let entries: [Entry]
     /// The keys of the fields in ``entries``.
     let keys: KeyTable
-    /// All columns of the record, each once: first the columns of its own table in order, then others, including
+    /// All columns of the record, each once: first the columns of the record's table in order, then others, including
     /// columns of nested objects.
     ///
     /// Empty for the map of a nested object.

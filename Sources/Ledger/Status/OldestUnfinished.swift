@@ -10,7 +10,7 @@ extension JobStatus {
         let completeUntil: String?
         /// When a worker may take it, or its current lease expires.
         let claimableAt: String
-        /// The reason why it was put off.
+        /// Why it was postponed.
         let message: String?
 
         static let key: String? = "oldestUnfinished"

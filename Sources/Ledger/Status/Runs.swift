@@ -118,7 +118,7 @@ extension JobStatus {
             let message = message.map { ": \($0)" } ?? ""
             let when = finishedAt ?? ""
             switch state {
-            // Exit code and message are not shown, because they are those of an earlier process.
+            // Exit code and message are not shown, because an earlier process wrote them.
             case .running: return "running\(activity?.places ?? "")"
             case .unfinished: return "unfinished\(code)\(message)"
             case .finished: return "finished \(when)\(code)\(message)"

@@ -2,7 +2,9 @@ import Basics
 import Postgres
 
 extension JobStatus {
-    /// Transactions of the app that Apple has never signed with a price, without those of members of a family or group, who pay nothing.
+    /// Transactions of the app that Apple has never signed with a price.
+    ///
+    /// Members of a family or group pay nothing, so their transactions do not count.
     package struct WithoutPrice: StatusPart, Equatable {
         package let transactions: Int64
         /// The `transactionId` of one of them.

@@ -14,7 +14,7 @@ extension Pipeline {
             let apps = try await knownApps().map(\.app)
             for (part, term) in job.retention.parts {
                 var all = OldRecords(part: part)
-                // A job has items only of its own app.
+                // All items of a job belong to one app.
                 for app in part == .items ? apps.prefix(1) : apps[...] {
                     all.add(try await ledger.removeOld(part, olderThan: term, job: job.name, app: app))
                 }

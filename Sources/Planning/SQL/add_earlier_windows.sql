@@ -1,5 +1,5 @@
--- Adds windows of earlier runs to the run: unfinished ones, those with rejected records, and those of runs from the future, which
--- may have been read before their end.
+-- Adds windows of earlier runs to the run: unfinished windows, windows with rejected records, and windows of runs from the future.
+-- A run from the future may have read a window before its end.
 --
 -- The token of an unfinished window may still be valid. The other windows start again. :oldest is the oldest date that Apple serves.
 UPDATE crawl_items SET run_id = :run, :reset_to_waiting,

@@ -7,14 +7,16 @@ enum Oracle {
     /// By the name of the view.
     static let queries: [String: String] = {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracle").path
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return Dictionary(
-            uniqueKeysWithValues: names.filter { $0.hasSuffix(".sql") }.compactMap { name in
-                (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)).map {
-                    (String(name.dropLast(4)), $0)
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".sql") }
+            return Dictionary(
+                uniqueKeysWithValues: try names.map { name in
+                    (String(name.dropLast(4)), try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8))
                 }
-            }
-        )
+            )
+        } catch {
+            fatalError("the queries in \(folder) cannot be read: \(error)")
+        }
     }()
 
     /// Views that the queries read, and that are computed once for all of them.

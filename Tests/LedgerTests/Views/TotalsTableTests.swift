@@ -55,6 +55,20 @@ struct TotalsTableTests {
         #expect(try await world.rows("SELECT relname FROM (\(made)) t WHERE totals_fit IS NOT TRUE") == [])
     }
 
+    @Test func `every view that reads totals has a second definition, from every record`() async throws {
+        let world = try await TestLedger()
+        let views = try await world.rows(
+            """
+            SELECT DISTINCT v.name FROM schema_views v
+              JOIN pg_rewrite r ON r.ev_class = v.name::regclass
+              JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+              JOIN pg_class c ON c.oid = d.refobjid AND c.relname ~ '^refresh_(stored_|.*_totals$)'
+             WHERE v.shows_last_refresh AND v.row_key IS NOT NULL
+            """
+        )
+        #expect(Set(views) == Set(Oracle.queries.keys.map { "(\($0))" }))
+    }
+
     private func ledgerWithTrial() async throws -> TestLedger {
         let world = try await TestLedger()
         try await world.buy(

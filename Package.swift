@@ -23,7 +23,7 @@ let isOptimized = Context.environment["STORELEDGER_OPTIMIZE"] != nil && Context.
 let optimized: [SwiftSetting] = settings + (isOptimized ? [.unsafeFlags(["-Xfrontend", "-O"])] : [])
 let optimizedModules: Set = [
     "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "ParquetFormat", "Postgres",
-    "Hashing", "SignedData", "RateLimit", "Normalize", "Ledger",
+    "Hashing", "SignedData", "RateLimit", "Normalize", "Ledger", "Migrations", "Status", "Inbox",
     "AppStoreSimulator",
 ]
 
@@ -74,20 +74,21 @@ let package = Package(
         .executable(name: "storeledger", targets: ["storeledger"]),
         .executable(name: "appstore-simulator", targets: ["appstore-simulator"]),
     ],
+    // Exact, so that every checkout builds the same; scripts/sbom lists what they depend on, too.
     dependencies: [
         // Command lines: help, completions, validation.
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         // Job files in YAML.
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         // Logs: the common interface of Swift libraries.
-        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         // The HTTP server of the receiver and of the simulator.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         // Header fields and bodies in Hummingbird's interface. Both use them directly.
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         // Graceful shutdown of both; Hummingbird depends on it anyway.
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         // Level 0: C libraries
@@ -97,61 +98,91 @@ let package = Package(
         .systemLibrary(name: "CLibCSV", providers: [.apt(["libcsv-dev"])]),
         // Compresses Parquet files. Every reader of Parquet reads Zstandard.
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        // The platform's own C library, and what Linux and Darwin do differently.
+        module("Platform"),
 
-        // Level 1: types and helpers that depend on no other target
+        // Level 1: types and helpers
         module("StrictJSON"),
-        module("Basics"),
+        module("Basics", ["Platform"]),
         module("Hashing", ["COpenSSL"]),
 
         // Level 2: Apple's types, and one protocol each
         module("AppStoreModel", ["StrictJSON"]),
-        module("CSVFormat", ["Basics", "CLibCSV"]),
+        module("CSVFormat", ["Platform", "Basics", "CLibCSV"]),
         // No Swift library that writes Parquet builds on Linux without a C++ library of 200 MB, so this one writes flat schemas.
-        module("ParquetFormat", ["Basics", "CZstd"]),
-        module("HTTPTransport", ["Basics", "CLibCurl"]),
-        module("Postgres", ["Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
+        module("ParquetFormat", ["Platform", "Basics", "CZstd"]),
+        module("HTTPTransport", ["Platform", "Basics", "CLibCurl"]),
+        module("Postgres", ["Platform", "Basics", "CLibPQ"], resources: [.embedInCode("SQL")]),
 
-        // Level 3: the ledger's tables, and signatures
+        // Level 3: the ledger's tables, signatures, and the text of job files
         module("LedgerSchema", ["Postgres"]),
-        module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "COpenSSL"]),
+        module("SignedData", ["AppStoreModel", "StrictJSON", "Platform", "Basics", "Hashing", "COpenSSL"]),
+        // Sections, problems, dates and environment variables of a job file; knows no job.
+        module("JobSyntax", ["AppStoreModel", "StrictJSON", "Platform", "Basics", yams]),
 
-        // Level 4: job files with their streams, and Apple's hourly limits
-        module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
-        module(
-            "RateLimit",
-            ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"],
-            resources: [.embedInCode("SQL")]
-        ),
+        // Amazon S3's interface.
+        module("ObjectStorage", ["Platform", "Basics", "Hashing", "HTTPTransport"]),
 
-        // Level 5: the parts of a run
-        module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
+        // Level 4: Apple's streams and hourly limits, and what needs neither
+        module("Streams", ["AppStoreModel", "StrictJSON", "LedgerSchema", "JobSyntax"]),
+        module("RateLimit", ["AppStoreModel", "LedgerSchema", "Basics", "Postgres"], resources: [.embedInCode("SQL")]),
         module("AppStoreAPI", ["AppStoreModel", "Basics", "HTTPTransport", "SignedData"]),
         // `sign`: files of requests that an app passes to StoreKit.
-        module("Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "JobPlan", "SignedData"]),
+        module("Signing", ["AppStoreModel", "StrictJSON", "Basics", "SignedData", "CSVFormat"]),
         module(
             "Normalize",
-            ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics", "Hashing", "Postgres"]
+            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "SignedData", "Postgres"]
         ),
+
+        // Level 5: Apple's calls that change something, and the loop of a run
+        module("ActionKinds", ["AppStoreModel", "StrictJSON", "Basics", "JobSyntax", "Streams"]),
+        module("Crawl", ["AppStoreModel", "Basics", "Streams", "RateLimit"]),
+
+        // Level 6: job files
+        module("JobFiles", ["AppStoreModel", "LedgerSchema", "Basics", "JobSyntax", "Streams", "ActionKinds"]),
+
+        // Level 7: the ledger
         module(
             "Ledger",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "JobPlan", "SignedData", "Postgres",
-                "RateLimit",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Platform", "Basics", "Hashing", "SignedData",
+                "Postgres", "JobSyntax", "Streams", "RateLimit", "JobFiles",
             ],
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 6: what a run will do, and what is done with a ledger
+        // Level 8: what is done with a ledger
+        module(
+            "Migrations",
+            ["Platform", "Basics", "Hashing", "Postgres", "Ledger"],
+            resources: [.embedInCode("SQL")]
+        ),
+        module(
+            "Status",
+            ["AppStoreModel", "LedgerSchema", "Basics", "Postgres", "Streams", "JobFiles", "Ledger"],
+            resources: [.embedInCode("SQL")]
+        ),
+        // Notifications that the receiver has stored, and their comparison with Apple's history.
+        module(
+            "Inbox",
+            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Postgres", "Streams", "Ledger"],
+            resources: [.embedInCode("SQL")]
+        ),
+        // What a run will do.
         module(
             "Planning",
-            ["AppStoreModel", "LedgerSchema", "Basics", "Hashing", "JobPlan", "Postgres", "CSVFormat", "Ledger"],
+            [
+                "AppStoreModel", "LedgerSchema", "Basics", "Hashing", "Postgres", "CSVFormat", "JobSyntax",
+                "Streams", "JobFiles", "Ledger",
+            ],
             resources: [.embedInCode("SQL")]
         ),
         module(
             "Actions",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "HTTPTransport", "Hashing", "JobPlan",
-                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "HTTPTransport", "Hashing", "Postgres",
+                "CSVFormat", "JobSyntax", "Streams", "RateLimit", "AppStoreAPI", "Normalize", "ActionKinds",
+                "Crawl", "JobFiles", "Ledger",
             ],
             resources: [.embedInCode("SQL")]
         ),
@@ -162,62 +193,79 @@ let package = Package(
         ),
         module(
             "Publish",
-            ["LedgerSchema", "Basics", "Hashing", "JobPlan", "Postgres", "CSVFormat", "ParquetFormat", "Ledger"],
+            [
+                "LedgerSchema", "Platform", "Basics", "Hashing", "Postgres", "CSVFormat", "ParquetFormat",
+                "ObjectStorage", "JobFiles", "Ledger",
+            ],
             resources: [.embedInCode("SQL")]
         ),
+        // `rates`: what currencies are worth, from files.
+        module(
+            "ExchangeRates",
+            ["Basics", "CSVFormat", "Postgres", "Ledger"],
+            resources: [.embedInCode("SQL")]
+        ),
+
+        // Level 9: what reads or fills a part of the ledger
         // `receive`: an HTTP server that stores notifications, and makes records of them.
         module(
             "Receiver",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "JobPlan", "SignedData", "Postgres",
-                "Normalize", "Ledger", hummingbird, hummingbirdCore, nioCore, httpTypes, serviceLifecycle, logging,
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "SignedData", "Postgres",
+                "Normalize", "JobFiles", "Ledger", "Inbox", hummingbird, hummingbirdCore, nioCore, httpTypes,
+                serviceLifecycle, logging,
             ]
         ),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
         module(
             "Report",
-            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "Postgres", "Ledger"],
+            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "Postgres", "Ledger", "Status"],
             resources: [
                 .embedInCode("Resources/report.css"), .embedInCode("Resources/report.js"), .embedInCode("SQL"),
             ]
         ),
 
-        // Level 7: the pipeline and the simulator
+        // Level 10: the pipeline and the simulator
         module(
             "Pipeline",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "JobPlan", "HTTPTransport",
-                "SignedData", "Postgres", "RateLimit", "Crawl", "AppStoreAPI", "Signing", "Normalize",
-                "Ledger", "Planning", "Actions", "Erasure", "Publish", "Receiver", "Report",
+                "AppStoreModel", "LedgerSchema", "Basics", "HTTPTransport", "Hashing", "SignedData", "Postgres",
+                "ObjectStorage", "JobSyntax", "Streams", "RateLimit", "AppStoreAPI", "Normalize", "Crawl", "JobFiles",
+                "Ledger", "Migrations", "Status", "Planning", "Actions", "Publish",
             ]
         ),
         module(
             "AppStoreSimulator",
             [
-                "AppStoreModel", "StrictJSON", "SignedData", "Basics", "Hashing", "HTTPTransport", hummingbird, nioCore,
-                httpTypes, serviceLifecycle, logging,
+                "AppStoreModel", "StrictJSON", "Platform", "Basics", "HTTPTransport", "Hashing", "SignedData",
+                hummingbird, nioCore, httpTypes, serviceLifecycle, logging,
             ]
         ),
 
-        // Level 8: the commands
+        // Level 11: the commands
         module(
             "CommandLineTool",
             [
-                "AppStoreModel", "Basics", "JobPlan", "SignedData", "RateLimit", "Crawl", "Signing", "Ledger",
-                "Planning", "Actions", "Erasure", "Publish", "Receiver", "Report", "Pipeline", argumentParser, logging,
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Platform", "Basics", "SignedData", "JobSyntax",
+                "Streams", "RateLimit", "Signing", "Normalize", "ActionKinds", "Crawl", "JobFiles", "Ledger",
+                "Migrations", "Status", "Inbox", "Planning", "Actions", "Erasure", "ExchangeRates", "Publish",
+                "Receiver", "Report",
+                "Pipeline", argumentParser, logging,
             ]
         ),
 
-        // Level 9: the executables
+        // Level 12: the executables
         .executableTarget(name: "storeledger", dependencies: ["CommandLineTool"], swiftSettings: settings),
         .executableTarget(
             name: "appstore-simulator",
-            dependencies: ["AppStoreSimulator", "Basics", argumentParser],
+            dependencies: ["AppStoreSimulator", "Platform", "Basics", argumentParser],
             swiftSettings: settings
         ),
 
-        // One test target per target; LedgerTests has the tests of Erasure, of Publish and of the SQL of Actions too, because they need its support.
+        // One test target per target, with two exceptions. JobFilesTests also tests JobSyntax, Streams and ActionKinds, because their
+        // tests read job files. LedgerTests also tests Migrations, Status, Inbox, Erasure, ExchangeRates, Publish and the SQL of
+        // Actions, because their tests need its support.
         // `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
@@ -228,74 +276,63 @@ let package = Package(
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", ["StrictJSON"]),
         tests(of: "Basics", []),
-        tests(of: "JobPlan", ["AppStoreModel", "StrictJSON", "Basics"]),
+        tests(of: "JobFiles", ["AppStoreModel", "StrictJSON", "Basics", "JobSyntax", "Streams", "ActionKinds"]),
         tests(of: "HTTPTransport", ["CLibCurl"]),
         tests(of: "Hashing", []),
+        tests(of: "ObjectStorage", ["Basics", "HTTPTransport"]),
         tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "TestSupport"]),
         tests(of: "Postgres", ["TestSupport"]),
         tests(of: "CSVFormat", []),
         tests(of: "ParquetFormat", ["TestSupport"]),
         // Its simulated fleets make millions of grants.
-        tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
-        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),
-        tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData", "TestSupport"]),
+        tests(of: "RateLimit", ["AppStoreModel", "Basics", "Streams", "TestSupport"], optimized),
+        tests(of: "Crawl", ["AppStoreModel", "Basics", "Streams", "RateLimit", "TestSupport"]),
+        tests(of: "AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData", "Streams", "TestSupport"]),
         tests(
             of: "Signing",
-            ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "Hashing", "SignedData", "TestSupport"]
+            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "SignedData", "CSVFormat", "TestSupport"]
         ),
         tests(
             of: "Normalize",
             [
-                "AppStoreModel", "StrictJSON", "Hashing", "JobPlan", "LedgerSchema", "SignedData", "Postgres",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Hashing", "SignedData", "Postgres", "Streams",
                 "TestSupport",
             ]
         ),
         tests(
             of: "Ledger",
             [
-                "AppStoreModel", "LedgerSchema", "Basics", "Hashing", "JobPlan", "SignedData", "Postgres", "RateLimit",
-                "Planning", "Actions", "Erasure",
-                "Publish", "TestSupport",
+                "AppStoreModel", "LedgerSchema", "Basics", "Hashing", "SignedData", "Postgres", "JobSyntax",
+                "Streams", "RateLimit", "ActionKinds", "JobFiles", "Migrations", "Status", "Inbox", "Planning",
+                "Actions", "Erasure", "ExchangeRates", "Publish", "TestSupport",
             ]
         ),
         tests(
             of: "Actions",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "CSVFormat", "Postgres", "Crawl",
-                "AppStoreAPI", "Normalize", "Ledger", "TestSupport",
-            ]
-        ),
-        tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),
-        tests(
-            of: "Receiver",
-            [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
-                "Normalize", "Ledger", "TestSupport", nioCore, nioEmbedded,
-            ]
-        ),
-        tests(
-            of: "AppStoreSimulator",
-            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "JobPlan", "SignedData", "TestSupport"]
-        ),
-        tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
-        tests(
-            of: "Pipeline",
-            ["Basics", "Report", "TestSupport"]
-        ),
-        tests(
-            of: "CommandLineTool",
-            [
-                "Actions", "AppStoreModel", "Basics", "Crawl", "JobPlan", "Ledger", "Pipeline", "RateLimit",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Postgres", "CSVFormat", "JobSyntax",
+                "AppStoreAPI", "Normalize", "ActionKinds", "Crawl", "JobFiles", "Ledger", "Migrations",
                 "TestSupport",
             ]
+        ),
+        tests(of: "Planning", ["AppStoreModel", "JobFiles", "TestSupport"]),
+        tests(of: "Receiver", ["StrictJSON", "Postgres", "Inbox", "TestSupport", nioCore, nioEmbedded]),
+        tests(
+            of: "AppStoreSimulator",
+            ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "SignedData", "Streams", "TestSupport"]
+        ),
+        tests(of: "Report", ["AppStoreModel", "StrictJSON"]),
+        tests(of: "Pipeline", ["Basics", "TestSupport"]),
+        tests(
+            of: "CommandLineTool",
+            ["AppStoreModel", "Basics", "Streams", "RateLimit", "Crawl", "Actions", "Pipeline", "TestSupport"]
         ),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Hashing", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres",
-                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "HTTPTransport", "Hashing", "SignedData", "Postgres",
+                "CSVFormat", "JobSyntax", "Streams", "RateLimit", "AppStoreAPI", "Normalize", "Crawl", "JobFiles",
             ],
             path: "Tests/Fuzz/FuzzTargets",
             swiftSettings: settings
@@ -323,11 +360,9 @@ let package = Package(
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
-                "AppStoreModel", "StrictJSON", "Hashing", "JobPlan", "LedgerSchema", "SignedData", "Signing",
-                "Postgres",
-                "Normalize",
-                "Ledger", "Planning", "Erasure", "Basics",
-                "AppStoreSimulator", "TestSupport", argumentParser,
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "SignedData", "Postgres",
+                "Streams", "Signing", "Normalize", "Ledger", "Migrations", "Erasure", "AppStoreSimulator",
+                "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",
             swiftSettings: settings
@@ -336,10 +371,7 @@ let package = Package(
         // because this target, which takes longest to compile, would then be compiled last and alone.
         .testTarget(
             name: "EndToEndTests",
-            dependencies: [
-                "AppStoreModel", "Hashing", "Ledger", "SignedData", "Postgres",
-                "TestSupport",
-            ],
+            dependencies: ["AppStoreModel", "Hashing", "SignedData", "Postgres", "Ledger", "Status", "TestSupport"],
             swiftSettings: settings
         ),
     ] + fuzzer

@@ -2,20 +2,26 @@
 --
 --     psql -v schema=appstore -f sql/roles.sql DATABASE
 --
--- Run it as a superuser before the first `storeledger migrate`, and again after every later one: until then, no role has
--- privileges on new tables. Running it again changes nothing. It gives everything in the schema to the owner, and replaces
--- the privileges of these roles in one transaction. The privileges of other roles are kept.
+-- Run it before the first `storeledger migrate`, and again after every later one: until then, no role has privileges on new
+-- tables. Running it again changes nothing. It gives everything in the schema to the owner, and replaces the privileges of
+-- these roles in one transaction. The privileges of other roles are kept, and the roles that owned something before become
+-- members of the owner, so their logins can do what they could do before.
+--
+-- Run it as a superuser, or as a role with CREATEROLE that owns the database, as a provider's administrator does. Such a role
+-- becomes a member of the owner; to change a ledger that another role has made, it must be a member of that role.
 --
 --   storeledger_owner     owns schema, tables, views and functions; it cannot log in
 --   storeledger_migrator  storeledger migrate: acts as the owner
---   storeledger_loader    storeledger run, reconcile, replay, plan, status, coverage, jobs, rejects, failures, export, doctor, refresh,
---                         dictionary, report
---   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, report: reads, except payloads, the archive and rejected text
+--   storeledger_loader    storeledger run, retry, reconcile, replay, plan, status, coverage, jobs, rejects, failures, export, doctor, refresh,
+--                         dictionary, report, rates
+--   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, dictionary, report, rates list,
+--                         rates missing: reads all but payloads, the archive and rejected text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
 --   storeledger_actor     storeledger actions plan, run, status, results, retry, rehearse, jobs and doctor for actions: reads the ledger, and records
 --                         what it sends; it cannot approve, and cannot plan a batch that needs no approval
 --   storeledger_approver  storeledger actions approve, withdraw, status, results: can set the approval of a batch or policy, and nothing else
---   storeledger_receiver  storeledger receive, and status and doctor of a receiver's job: stores notifications and the records in them; it has no right on runs, limits and actions
+--   storeledger_receiver  storeledger receive, and status and doctor of a receiver's job: stores notifications and the records in them; it has
+--                         no right on runs, limits and actions
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
 --
@@ -48,6 +54,13 @@ SELECT word, :'prefix' || '_' || word AS name, login
 SELECT format('CREATE ROLE %I %s', name, login) FROM ledger_roles r
  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) \gexec
 
+-- A superuser needs no membership. The creator of a role has ADMIN on it since PostgreSQL 16, and may grant it to itself.
+SELECT format('GRANT %I TO CURRENT_USER', name)
+  FROM ledger_roles, pg_roles me
+ WHERE word = 'owner' AND me.rolname = current_user AND NOT me.rolsuper
+   AND NOT (pg_has_role(name, 'USAGE') AND pg_has_role(name, CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'USAGE' ELSE 'SET' END))
+\gexec
+
 DO $$
 DECLARE
     mighty text;
@@ -55,7 +68,7 @@ BEGIN
     SELECT string_agg(rolname, ', ') INTO mighty FROM pg_roles JOIN pg_temp.ledger_roles ON name = rolname
      WHERE rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls;
     IF mighty IS NOT NULL THEN
-        RAISE EXCEPTION 'more than a ledger needs: % may create roles or databases, replicate, or pass by every check', mighty;
+        RAISE EXCEPTION 'more than a ledger needs: % may create roles or databases, replicate, or bypass row security', mighty;
     END IF;
 END $$;
 
@@ -68,21 +81,26 @@ SELECT format('ALTER DEFAULT PRIVILEGES FOR ROLE %I REVOKE EXECUTE ON FUNCTIONS 
 SELECT format('CREATE SCHEMA %I', :'schema') WHERE to_regnamespace(quote_ident(:'schema')) IS NULL \gexec
 DO $$
 DECLARE
-    ledger oid := quote_ident(current_setting('storeledger.schema'))::regnamespace;
-    owner  text := current_setting('storeledger.prefix') || '_owner';
-    thing  text;
+    ledger    oid := quote_ident(current_setting('storeledger.schema'))::regnamespace;
+    -- The schema of sql/analyst.sql.
+    hidden    oid := to_regnamespace(quote_ident(left(current_setting('storeledger.schema'), 56) || '_hidden'));
+    new_owner regrole := quote_ident(current_setting('storeledger.prefix') || '_owner')::regrole;
+    thing     record;
 BEGIN
     FOR thing IN
-        SELECT format('SCHEMA %I', nspname) FROM pg_namespace WHERE oid = ledger AND nspowner <> owner::regrole
+        SELECT format('SCHEMA %I', nspname) AS name, nspowner AS owner FROM pg_namespace WHERE oid IN (ledger, hidden)
         UNION ALL
-        SELECT format('%s %s', CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END,
-                      oid::regclass)
-          FROM pg_class WHERE relnamespace = ledger AND relkind IN ('r', 'p', 'v', 'm') AND relowner <> owner::regrole
+        SELECT format('%s %s', CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'c' THEN 'TYPE' ELSE 'TABLE' END,
+                      oid::regclass), relowner
+          FROM pg_class WHERE relnamespace = ledger AND relkind IN ('r', 'p', 'v', 'm') OR relnamespace = hidden AND relkind = 'c'
         UNION ALL
-        SELECT format('ROUTINE %s', oid::regprocedure)
-          FROM pg_proc WHERE pronamespace = ledger AND proowner <> owner::regrole
+        SELECT format('ROUTINE %s', oid::regprocedure), proowner FROM pg_proc WHERE pronamespace = ledger
     LOOP
-        EXECUTE format('ALTER %s OWNER TO %I', thing, owner);
+        CONTINUE WHEN thing.owner = new_owner;
+        EXECUTE format('ALTER %s OWNER TO %s', thing.name, new_owner);
+        IF NOT pg_has_role(thing.owner, new_owner, 'USAGE') THEN
+            EXECUTE format('GRANT %s TO %s', new_owner, thing.owner::regrole);
+        END IF;
     END LOOP;
 END $$;
 
@@ -108,7 +126,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'schema_definitions'),
            ('SELECT', 'schema_views'),
            ('SELECT', 'products'),
-           ('SELECT', 'exchange_rates'),
+           ('SELECT, INSERT, UPDATE', 'exchange_rates'),
            ('SELECT', 'proceeds_rules'),
            ('SELECT, UPDATE (app_apple_id, server, trusted_roots)', 'apps'),
            ('SELECT, INSERT, UPDATE', 'transactions'),
@@ -201,8 +219,8 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
   FROM pg_proc p
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'record_refresh_failure', 'refresh_views', 'views_are_stale') \gexec
 
--- Receiving. What a loader needs for records of notifications, and no right on the progress of crawls: a function replaces an ID of an
--- erased customer in it. DELETE as for loading.
+-- Receiving. What a loader needs for records of notifications, and no right on crawl_items: end_erased_items() replaces the ID of an
+-- erased customer there. DELETE as for loading.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_receiver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -300,32 +318,27 @@ SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I
 SELECT format('GRANT SELECT (app_id, version, signed_date, received_at, normalised_at) ON TABLE %s TO %I', relation, :'prefix' || '_exporter')
   FROM (SELECT to_regclass(quote_ident(:'schema') || '.received_notifications') AS relation) r WHERE relation IS NOT NULL \gexec
 
--- Each file of sql/views names the roles that may read its view, and migrate lists them in schema_views. The views for analysis show
--- neither payloads nor data that identifies a person or a device: customers appear as Apple's IDs, as in the masked views.
+-- Each file of sql/views names the roles that may read its view, and migrate lists them in schema_views.
 SELECT EXISTS (SELECT FROM pg_attribute
                 WHERE attrelid = to_regclass(quote_ident(:'schema') || '.schema_views') AND attname = 'readers') AS has_readers \gset
 \if :has_readers
     SELECT format('GRANT SELECT ON TABLE %I.%I TO %I', :'schema', v.name, r.name)
-      FROM :"schema".schema_views v, unnest(v.readers) reader JOIN ledger_roles r ON r.word = reader \gexec
+      FROM :"schema".schema_views v, unnest(v.readers) reader JOIN ledger_roles r ON r.word = reader WHERE r.word <> 'analyst' \gexec
 \endif
 -- The functions of these views.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, name)
   FROM pg_proc p, ledger_roles
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('exchange_rate', 'proceeds_rule')
-   AND word IN ('loader', 'exporter', 'actor', 'analyst') \gexec
+   AND word IN ('loader', 'exporter', 'actor') \gexec
 
 -- What the report reads too.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), name)
   FROM (VALUES ('schema_migrations'), ('schema_definitions')) v (relation), ledger_roles
- WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL AND word IN ('loader', 'exporter') \gexec
 
--- Analysis. The settings prevent mistakes; a session can change them. It cannot change the privileges.
-SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_analyst')
-  FROM (VALUES ('products'), ('exchange_rates'), ('proceeds_rules')) v (relation)
- WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
-SELECT format('ALTER ROLE %I IN DATABASE %I SET %s', :'prefix' || '_analyst', current_database(), setting)
-  FROM (VALUES ('default_transaction_read_only = on'), ('statement_timeout = ''60s'''), ('jit = off'),
-               ('idle_in_transaction_session_timeout = ''60s'''), (format('search_path = %I', :'schema'))) v (setting)
-\gexec
+-- Analysis.
+\set inside_roles 1
+SELECT :'prefix' || '_analyst' AS analyst \gset
+\ir analyst.sql
 
 COMMIT;

@@ -1,6 +1,6 @@
+package import ActionKinds
 package import Basics
 package import CSVFormat
-package import JobPlan
 
 /// Why the input of a batch is unusable; nothing was planned.
 package enum ActionInputError: ExplainedError, Sendable {

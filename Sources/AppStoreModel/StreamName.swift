@@ -1,6 +1,6 @@
 /// The name of one of Apple's endpoints: a stream, which a job can name under `streams`, or an action.
 ///
-/// Job files, tables, limits, logs and metrics use it. `JobPlan/Streams` and `JobPlan/Actions` define each.
+/// Job files, tables, limits, logs and metrics use it. `Streams` and `ActionKinds` define each.
 package struct StreamName: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

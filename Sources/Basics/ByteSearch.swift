@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 extension Span<UInt8> {
     /// The place of the first byte with this value at or after `start`, which is at most ``Swift/Span/count``.

@@ -32,6 +32,17 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Whether every item of the run has ended: 0 or 2.
     package var isComplete: Bool { [.complete, .completeWithLosses].contains(self) }
 
+    /// The exit code of a process with several runs.
+    ///
+    /// It is the greatest code other than 0, 2 and 75. If there is none, it is 75, then 2, then 0.
+    package static func worst(of codes: some Sequence<ExitStatus>) -> ExitStatus {
+        let mild: [ExitStatus] = [.complete, .completeWithLosses, .workLeft]
+        return codes.max { left, right in
+            (mild.firstIndex(of: left) ?? mild.count, left.rawValue)
+                < (mild.firstIndex(of: right) ?? mild.count, right.rawValue)
+        } ?? .complete
+    }
+
     /// The meaning, as a clause that can follow a colon.
     ///
     /// It is the same for every run, so it contains neither a secret nor a customer's ID.
@@ -49,7 +60,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .ioError: "I/O error, such as a full disk"
         case .workLeft: "stopped with work left; the next start continues"
         case .contractBroken: "Apple cannot be reached, or its answers cannot be used, or too many records are rejected"
-        case .refused: "Apple or PostgreSQL rejects the credentials"
+        case .refused: "Apple, PostgreSQL or a bucket rejects the credentials"
         case .configuration: "configuration: database, schema, bundle ID, key file or clock"
         }
     }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// What tells a changed or replaced file from the one before, without reading it.
@@ -13,10 +13,10 @@ package struct FileStamp: Equatable, Sendable {
         device = Int64(bitPattern: UInt64(status.st_dev))
         inode = Int64(bitPattern: UInt64(status.st_ino))
         size = Int64(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec)
-        modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
-        changed = Int64(status.st_ctim.tv_sec)
-        changedNanoseconds = Int64(status.st_ctim.tv_nsec)
+        modified = Int64(status.modification.tv_sec)
+        modifiedNanoseconds = Int64(status.modification.tv_nsec)
+        changed = Int64(status.change.tv_sec)
+        changedNanoseconds = Int64(status.change.tv_nsec)
     }
 }
 

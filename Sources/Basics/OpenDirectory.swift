@@ -1,10 +1,10 @@
-import Glibc
+import Platform
 
 /// An open directory, and the only place where files are removed.
 ///
 /// Names are resolved in the open directory. A path could lead elsewhere: through a symbolic link in one of its directories, or
 /// through a link that replaces a directory after a check. A function that fails leaves its reason in `errno`.
-package struct OpenDirectory: ~Copyable {
+package struct OpenDirectory: ~Copyable, Sendable {
     package let descriptor: Int32
 
     /// Takes over an open descriptor.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Random UUIDs of version 4 (RFC 9562, section 5.4) from the system's generator.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import Platform
 import Synchronization
 
 /// A signal stopped the program, and the running work was cancelled and has ended.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// What the system says about an error number, such as "No such file or directory".
 package func systemErrorText(_ number: Int32) -> String {

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The clocks, the sleep function and the random numbers of the program; tests replace them.
 package struct Timekeeper: Sendable {

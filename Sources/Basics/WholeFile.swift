@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Writes files so that a reader sees either the old content or the whole new content.
 package enum WholeFile {
@@ -50,7 +50,7 @@ package enum WholeFile {
         guard fchmod(descriptor, mode) == 0 else { throw failure(.write, path) }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let written = unsafe rest.withUnsafeBytes { unsafe Platform.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
             guard written > 0 else { throw failure(.write, path) }
             rest = rest.dropFirst(written)

@@ -1,5 +1,5 @@
 import Basics
-import Glibc
+import Platform
 
 /// An error in a CSV file, or in writing one.
 package enum CSVError: Error, Hashable, Sendable {

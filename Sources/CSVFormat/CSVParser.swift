@@ -1,5 +1,5 @@
 import CLibCSV
-import Glibc
+import Platform
 
 /// One libcsv parser and its current record.
 ///
@@ -47,6 +47,7 @@ final class CSVParser {
     /// Handles the end of the file.
     func finish() -> Failure? {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        record.isEndedByFile = true
         let answer = unsafe csv_fini(parser, takeField, takeRecord, me)
         return failure ?? (answer == 0 ? nil : .quote)
     }

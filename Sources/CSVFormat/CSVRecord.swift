@@ -4,6 +4,8 @@ package struct CSVRecord {
     ///
     /// A record with line feeds in quotes has several lines.
     package internal(set) var line = 1
+    /// Whether the end of the file ends the record, and no line end: the last cell can be cut off.
+    package internal(set) var isEndedByFile = false
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
     private var nulls: Set<Int> = []
@@ -32,6 +34,7 @@ package struct CSVRecord {
     }
 
     mutating func removeAll() {
+        isEndedByFile = false
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         nulls.removeAll(keepingCapacity: true)

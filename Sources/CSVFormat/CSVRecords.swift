@@ -82,7 +82,7 @@ package struct CSVRecords: ~Copyable {
 
 /// Counts lines.
 ///
-/// CR LF is one line end, also when a chunk ends between them.
+/// CR LF is one line end, even when a chunk ends between them.
 private struct LinePosition {
     private(set) var line = 1
     private var afterCR = false

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Writes ``CSVRows`` to a file descriptor, in pieces of about 64 KiB.
 ///

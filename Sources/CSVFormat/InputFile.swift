@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A file that is open for reading; the end of the owner's scope closes it.
 ///

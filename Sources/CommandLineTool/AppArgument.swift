@@ -1,7 +1,6 @@
 import AppStoreModel
 import ArgumentParser
 import Basics
-import JobPlan
 import Ledger
 import Pipeline
 
@@ -10,7 +9,7 @@ struct AppArgument: ParsableArguments {
     @OptionGroup var ledger: LedgerArgument
 
     @Option(
-        help: ArgumentHelp("Without JOB: the app's bundle ID (default: the ledger's only app).", valueName: "BUNDLE_ID")
+        help: ArgumentHelp("Only this app of JOB or of the ledger.", valueName: "BUNDLE_ID")
     )
     var app: String?
 
@@ -30,20 +29,22 @@ struct AppArgument: ParsableArguments {
     }
 
     private var usedOption: String? {
-        [("--app", app), ("--environment", environment), ("--job", jobName)].first { $0.1 != nil }?.0
+        [("--environment", environment), ("--job", jobName)].first { $0.1 != nil }?.0
     }
 
     /// Where a command reads.
     enum Source {
-        case job(Pipeline)
+        /// The pipeline of each app of a job file, which share a ledger.
+        case jobs(JobArgument, [Pipeline])
         case ledger(Ledger)
     }
 
+    /// The job file with `--app`; `nil` if none is named.
+    var job: JobArgument? { ledger.path.map { JobArgument(path: $0, app: app) } }
+
     /// Reads the job file, if one is named, and shows its warnings; does not connect yet.
     func source() throws -> Source {
-        if let path = ledger.path {
-            return .job(try JobArgument(path: path).pipeline())
-        }
+        if let job { return .jobs(job, try job.pipelines()) }
         return .ledger(try ledger.address().ledger())
     }
 
@@ -81,6 +82,18 @@ struct AppArgument: ParsableArguments {
             throw JobNotFound(name: nil, app: chosen, known: [])
         }
         return (chosen, job)
+    }
+
+    /// Every app that the options admit and that a job has read, with the job that ran last.
+    ///
+    /// - Throws: ``AppNotChosen`` if there is none.
+    func everyAppAndJob(in ledger: Ledger) async throws -> [(app: KnownApp, job: String)] {
+        var found: [(app: KnownApp, job: String)] = []
+        for app in try await apps(in: ledger) {
+            if let job = try await jobs(of: app, in: ledger).first { found.append((app, job)) }
+        }
+        guard !found.isEmpty else { throw AppNotChosen(known: try await ledger.appsInUse()) }
+        return found
     }
 
     /// The jobs of an app, or only the one of `--job`; the one whose last run began last is first.

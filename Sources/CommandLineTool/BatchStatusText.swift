@@ -1,7 +1,6 @@
 import Actions
 import AppStoreModel
 import Basics
-import JobPlan
 
 /// What `actions status` and `actions run` show of batches.
 struct BatchStatusText {

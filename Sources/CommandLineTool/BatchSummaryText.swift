@@ -1,7 +1,7 @@
 import Actions
 import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 
 /// What `actions plan` shows of a batch.
 struct BatchSummaryText {

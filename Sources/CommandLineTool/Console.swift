@@ -1,5 +1,5 @@
-import Glibc
 import Pipeline
+import Platform
 import Synchronization
 
 /// Writes results to stdout and everything else to stderr.
@@ -44,7 +44,7 @@ enum Console {
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         var bytes = bytes[...]
         while !bytes.isEmpty {
-            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe bytes.withUnsafeBytes { unsafe Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return count < 0 ? errno : EIO }
             bytes = bytes.dropFirst(count)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Basics
 import FoundationEssentials
-import JobPlan
+import JobFiles
 import Pipeline
 
 /// The ledger of a command without requests to Apple: the job file's ledger, or the one of `--database` or `DATABASE_URL`.
@@ -30,7 +30,7 @@ struct LedgerArgument: ParsableArguments {
     /// The ledger's address, from the job file if one is given.
     func address() throws -> LedgerAddress {
         guard let path else { return try LedgerAddress(PostgresOutput(url: try databaseURL(), schema: schema)) }
-        return try LedgerAddress(try JobArgument(path: path).load(.crawl).postgres)
+        return try LedgerAddress(try JobArgument(path: path).loadEach(.crawl)[0].postgres)
     }
 
     private func databaseURL() throws -> DatabaseURL {
@@ -49,12 +49,12 @@ extension LedgerAddress {
     ///
     /// - Parameters:
     ///   - job: The name of the job, for `application_name`.
-    ///   - waiting: Called with PostgreSQL's message while no session can be opened.
+    ///   - waiting: Called while no session can be opened, or a session waits for a lock.
     /// - Throws: `ValidationError` for another value in the environment.
     init(
         _ database: PostgresOutput,
         job: String? = nil,
-        waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
+        waiting: @escaping @Sendable (DatabaseWait) -> Void = reportDatabaseWait
     ) throws {
         let deadline = ProcessInfo.processInfo.environment["STORELEDGER_DATABASE_DEADLINE"]
         guard let seconds = Int(deadline ?? "60"), (1...86_400).contains(seconds) else {
@@ -69,7 +69,7 @@ extension LedgerAddress {
     /// The address of a job's ledger.
     init(
         of job: some JobDescription,
-        waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
+        waiting: @escaping @Sendable (DatabaseWait) -> Void = reportDatabaseWait
     ) throws {
         try self.init(job.postgres, job: job.name, waiting: waiting)
     }

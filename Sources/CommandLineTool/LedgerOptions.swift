@@ -1,5 +1,5 @@
 import ArgumentParser
-import JobPlan
+import JobFiles
 import Ledger
 import Pipeline
 

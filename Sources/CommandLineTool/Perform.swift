@@ -1,7 +1,8 @@
 import ArgumentParser
 import Basics
-import Glibc
+import JobFiles
 import Pipeline
+import Platform
 
 /// Runs a command's work; SIGINT and SIGTERM cancel it, and it ends in an orderly way.
 ///
@@ -10,11 +11,13 @@ import Pipeline
 /// message, with the exit code of its work.
 /// - `job`: The path of the job file, for commands in messages.
 /// - `endsBySignal`: Whether a signal is the regular end of the work, unless counted work is left.
+/// - `onlyReads`: Whether a stopped command leaves nothing to resume.
 /// - `log`: Where failures are logged; without it, they are written to stderr.
 func perform(
     job: String? = nil,
     log: RunLog? = nil,
     endsBySignal: Bool = false,
+    onlyReads: Bool = false,
     _ work: @escaping @Sendable () async throws -> Void
 ) async throws {
     var code = ExitCode.success
@@ -24,18 +27,14 @@ func perform(
         code = error
     } catch let error as Interrupted where endsBySignal && !Failure(error).leavesWork {
         return
+    } catch let error as Interrupted where onlyReads {
+        Console.message("stopped by signal \(error.signal)")
+        throw ExitCode(ExitStatus.workLeft.rawValue)
     } catch let error as ValidationError {
         throw error
     } catch {
         let failure = Failure(error)
-        let message = namingJob(job, in: failure.message)
-        if failure.isPlannedStop {
-            log?.stopped(message, exitCode: failure.status.rawValue) ?? Console.message(message)
-        } else if let log {
-            log.failed(message, exitCode: failure.status.rawValue)
-        } else {
-            Console.message("storeledger: \(message)")
-        }
+        show(failure, namingJob(job, in: failure.message), log)
         throw ExitCode(failure.status.rawValue)
     }
     let isComplete = [.complete, .completeWithLosses].contains(ExitStatus(rawValue: code.rawValue))
@@ -45,6 +44,38 @@ func perform(
         throw ExitCode(ExitStatus.ioError.rawValue)
     }
     if code != .success { throw code }
+}
+
+/// Runs a command's work for one of several apps; a failure is shown with the app.
+///
+/// - Returns: The exit code of a command with only this work.
+func exitStatus(
+    of app: JobFile.App,
+    in job: String,
+    log: RunLog? = nil,
+    _ work: () async throws -> Void
+) async -> ExitStatus {
+    do {
+        try await work()
+        return .complete
+    } catch let code as ExitCode {
+        return ExitStatus(rawValue: code.rawValue) ?? .bug
+    } catch {
+        let failure = Failure(error)
+        let message = namingJob(job, in: failure.message)
+        show(failure, log == nil ? "\(app.bundleId): \(message)" : message, log)
+        return failure.status
+    }
+}
+
+private func show(_ failure: Failure, _ message: String, _ log: RunLog?) {
+    if failure.isPlannedStop {
+        log?.stopped(message, exitCode: failure.status.rawValue) ?? Console.message(message)
+    } else if let log {
+        log.failed(message, exitCode: failure.status.rawValue)
+    } else {
+        Console.message("storeledger: \(message)")
+    }
 }
 
 /// Writes the path of the job file in place of `JOB` into the commands of a message, so that they can be copied.

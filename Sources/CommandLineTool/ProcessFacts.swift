@@ -1,19 +1,20 @@
 import AppStoreModel
 import Basics
 import FoundationEssentials
-import JobPlan
+import JobFiles
 import Ledger
 import Pipeline
 import Planning
 import Synchronization
 
-/// What one process of `run` or `retry` knows about itself, for what is written after it ends.
+/// What one process of `run` or `retry` knows about an app of its jobs, for what is written after it ends.
 final class ProcessFacts: Sendable {
     private struct State {
         var pipeline: Pipeline?
         var run: Int64?
         var report: SessionResult?
         var hasNothingToDo = false
+        var status: ExitStatus?
     }
 
     /// The job file as named on the command line.
@@ -43,17 +44,23 @@ final class ProcessFacts: Sendable {
     /// Records that no run was necessary.
     func skip() { state.withLock { $0.hasNothingToDo = true } }
 
-    func exit(code: Int32) -> LastExit { LastExit(code: code, of: pipeline?.job, in: jobFile) }
+    /// How the work on the app ended; `nil` if it ended with the process.
+    var status: ExitStatus? { state.withLock(\.status) }
 
-    /// Sends the notification that the job asks for.
+    /// Records how the work on the app ended, before the process ends.
+    func end(with status: ExitStatus) { state.withLock { $0.status = status } }
+
+    func exit(code: Int32) -> LastExit { LastExit(code: status?.rawValue ?? code, of: pipeline?.job, in: jobFile) }
+
+    /// What a webhook gets about the app.
     ///
-    /// A failure is logged as a warning and does not change the exit code.
-    func notify(code: Int32, log: RunLog) async {
+    /// - Returns: `nil` if there was nothing to do, or the job file was not read.
+    func notification(code: Int32) async -> RunNotification? {
         let state = state.withLock { $0 }
-        guard let pipeline = state.pipeline, let webhook = pipeline.job.notify, !state.hasNothingToDo,
-            let status = ExitStatus(rawValue: code), let ending = status.ending, webhook.endings.contains(ending)
-        else { return }
-        let notification = RunNotification(
+        guard let pipeline = state.pipeline, !state.hasNothingToDo,
+            let status = state.status ?? ExitStatus(rawValue: code)
+        else { return nil }
+        return RunNotification(
             job: pipeline.job,
             status: status,
             run: state.run,
@@ -62,7 +69,6 @@ final class ProcessFacts: Sendable {
             startedAt: startedAt,
             endedAt: Date.now
         )
-        if let warning = await pipeline.send(notification, to: webhook.url) { log.warn(warning) }
     }
 
     /// The counts of the run; `nil` if there is no run, or the ledger cannot be read.

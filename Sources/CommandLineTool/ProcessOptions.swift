@@ -41,7 +41,13 @@ struct ProcessOptions: ParsableArguments {
     /// The log of the command, and the form in which its progress is shown.
     var display: (log: RunLog, form: ProgressForm) {
         let form = progress.onThisTerminal
-        return (RunLog(options: self, progress: form), form.beside(logFormat))
+        return (RunLog(options: self, progress: form), form.combined(with: logFormat))
+    }
+
+    /// The log of one of several apps, and the form in which its progress is shown: lines in place of a bar.
+    func display(of app: String) -> (log: RunLog, form: ProgressForm) {
+        let form = progress.onThisTerminal == .bar ? .plain : progress.onThisTerminal
+        return (RunLog(options: self, progress: form, app: app), form)
     }
 
     var metrics: MetricsOptions {

@@ -1,5 +1,5 @@
 import Basics
-import Ledger
+import Status
 
 /// The plain text output of `status` for a job with only a receiver.
 struct ReceiverStatusText {

@@ -1,4 +1,4 @@
-import Ledger
+import Inbox
 
 /// The plain text output of `reconcile`: a line for each day, and one for each type of it.
 struct ReconciliationText {

@@ -1,6 +1,6 @@
+import ActionKinds
 import Actions
 import Basics
-import JobPlan
 
 /// What `actions rehearse` shows of a policy.
 struct RehearsalText {

@@ -1,5 +1,6 @@
+import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import Pipeline
 import Publish
@@ -12,6 +13,8 @@ struct RunSummaryJSON: Encodable {
     }
 
     private let job: String
+    private let app: String
+    private let environment: String
     private let run: Int64
     private let exitCode: Int32
     private let joined: Bool
@@ -23,8 +26,10 @@ struct RunSummaryJSON: Encodable {
     private let viewsFailure: String?
     private let removed: [OldRecords]?
 
-    init(_ report: SessionResult) {
-        job = report.job
+    init(_ report: SessionResult, of job: JobFile) {
+        self.job = job.name
+        app = job.app.bundleId
+        environment = job.app.environment.rawValue
         run = report.summary.run
         exitCode = report.exitStatus.rawValue
         joined = report.joined
@@ -50,17 +55,38 @@ struct RunSummaryJSON: Encodable {
 /// `run --if-older-than TIME --json` if no run was necessary.
 struct RecentRunJSON: Encodable {
     let job: String
+    let app: String
+    let environment: String
     let skipped = true
     let run: Int64
     let exitCode: Int64
     let startedAt: String
     let finishedAt: String
 
-    init(_ recent: RecentRun, job: String) {
-        self.job = job
+    init(_ recent: RecentRun, job: JobFile) {
+        self.job = job.name
+        app = job.app.bundleId
+        environment = job.app.environment.rawValue
         run = recent.run
         exitCode = recent.exitCode
         startedAt = recent.startedAt
         finishedAt = recent.finishedAt
+    }
+}
+
+/// An app in `run --json` of several whose run has failed, or had nothing to do.
+struct RunlessAppJSON: Encodable {
+    let job: String
+    let app: String
+    let environment: String
+    let exitCode: Int32
+    let message: String
+
+    init(_ job: JobFile, status: ExitStatus, message: String? = nil) {
+        self.job = job.name
+        app = job.app.bundleId
+        environment = job.app.environment.rawValue
+        exitCode = status.rawValue
+        self.message = message ?? status.meaning
     }
 }

@@ -1,19 +1,22 @@
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import Pipeline
 import Publish
+import Status
 
 /// The summary that `run` writes to stdout.
 struct RunSummaryText {
     let report: SessionResult
     /// The path of the job file.
     let job: String
+    /// Written behind the job's name; `nil` in a process of one app.
+    var app: String?
 
     var lines: [String] {
         let summary = report.summary
         var lines = [
-            "\(report.job): run \(summary.run) \(report.ending)",
+            "\(report.job)\(app.map { " of \($0)" } ?? ""): run \(summary.run) \(report.ending)",
             row("items", "\(summary.items) (\(summary.itemsDone) done, \(summary.itemsFailed) failed)"),
             row("pages", "\(summary.pages)"),
             row("requests", "\(summary.requests)"),

@@ -1,6 +1,5 @@
 package import ArgumentParser
 import Basics
-import JobPlan
 
 /// The command line tool: results go to stdout, everything else to stderr.
 package struct StoreLedger: AsyncParsableCommand {
@@ -8,7 +7,7 @@ package struct StoreLedger: AsyncParsableCommand {
 
     package static let configuration = CommandConfiguration(
         commandName: "storeledger",
-        abstract: "Keeps an app's App Store history in PostgreSQL and CSV: crawled, verified, resumable.",
+        abstract: "Keeps a verified copy of an app's App Store history in PostgreSQL.",
         discussion: """
             Write a job file:              storeledger init nightly.yaml
             Create the schema:             storeledger migrate nightly.yaml
@@ -27,7 +26,7 @@ package struct StoreLedger: AsyncParsableCommand {
             DoctorCommand.self, MigrateCommand.self, ExportCommand.self, ReplayCommand.self,
             EraseCommand.self, RefreshCommand.self, DictionaryCommand.self, RetryCommand.self, InitCommand.self,
             ReportCommand.self, JobsCommand.self, RejectsCommand.self, FailuresCommand.self, ActionsCommand.self,
-            ReceiveCommand.self, ReconcileCommand.self, SignCommand.self,
+            ReceiveCommand.self, ReconcileCommand.self, SignCommand.self, RatesCommand.self,
         ]
     )
 

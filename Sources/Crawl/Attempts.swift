@@ -1,5 +1,5 @@
 import AppStoreModel
-import JobPlan
+import Streams
 
 /// The attempts made for one page; decides the next step after a failed attempt.
 struct Attempts {

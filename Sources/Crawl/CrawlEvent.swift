@@ -1,6 +1,6 @@
 package import AppStoreModel
-package import JobPlan
 package import RateLimit
+package import Streams
 
 /// An event that the crawl reports for progress and logs.
 ///

@@ -1,6 +1,6 @@
 package import AppStoreModel
-import JobPlan
 package import RateLimit
+import Streams
 
 /// The rate limiters of a crawl, one for each endpoint and environment.
 package struct CrawlLimits: Sendable {

@@ -1,5 +1,5 @@
 package import AppStoreModel
-import JobPlan
+import Streams
 
 /// The settings of a crawl: how often it tries again, how many pages it reads, and when it stops.
 package struct CrawlRules: Sendable {

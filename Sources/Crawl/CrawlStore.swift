@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import JobPlan
+package import Streams
 
 /// The source of work items and the destination of pages.
 ///

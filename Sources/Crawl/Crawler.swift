@@ -1,11 +1,11 @@
 package import AppStoreModel
 package import Basics
-import JobPlan
 import RateLimit
+import Streams
 
 /// Crawls many items concurrently, each page by page, until all are finished.
 ///
-///     lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
+///     lease ─► permit ─► fetch ─► verify ─► normalise ─► commit page + cursor ─► next page
 ///
 /// Pages come from a ``PageSource``. Items come from a ``CrawlStore``, which also stores the pages.
 package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Basics
-import JobPlan
+import Streams
 import Synchronization
 
 /// Hands out items to the workers one at a time.

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import JobPlan
+package import Streams
 
 /// The source of pages: Apple's API, or a substitute in tests.
 package protocol PageSource: Sendable {

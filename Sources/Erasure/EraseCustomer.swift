@@ -21,14 +21,14 @@ extension Ledger {
     /// - Parameters:
     ///   - ids: IDs of the customer; they need not be in the ledger.
     ///   - apps: The app in each environment of which the ledger has records.
-    ///   - isRehearsal: Whether to count only, and remove nothing.
+    ///   - dryRun: Whether to count only, and remove nothing.
     ///   - locked: Called when the lock is taken, in each attempt. The lock ends with the transaction.
     /// - Returns: The removed rows, or the rows that would be removed.
     /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` when pages or plans hold the lock for too long.
     package func erase(
         _ ids: Set<CustomerID>,
         in apps: [AppID],
-        isRehearsal: Bool = false,
+        dryRun: Bool = false,
         locked: @escaping @Sendable () -> Void = {}
     ) async throws -> ErasureSummary {
         let apps = apps.sorted { $0.rawValue < $1.rawValue }
@@ -49,11 +49,11 @@ extension Ledger {
                 // New pages wait behind a waiting erasure, so the wait must be short.
                 try connection.script("SET LOCAL lock_timeout = '5s'")
                 let summary = try Self.erase(ids, in: apps, locked: locked, on: connection)
-                if isRehearsal { throw RehearsalEnded(summary: summary) }
+                if dryRun { throw DryRunEnded(summary: summary) }
                 return summary
             }
-        } catch let rehearsal as RehearsalEnded {
-            return rehearsal.summary
+        } catch let counted as DryRunEnded {
+            return counted.summary
         }
     }
 
@@ -97,7 +97,7 @@ extension Ledger {
     }
 }
 
-/// Thrown to roll back a rehearsal.
-private struct RehearsalEnded: Error {
+/// Thrown to roll back a dry run.
+private struct DryRunEnded: Error {
     let summary: ErasureSummary
 }

@@ -1,5 +1,5 @@
-package import LedgerSchema
 package import Ledger
+package import LedgerSchema
 import Postgres
 
 extension Ledger {

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Finds the file of trusted certificate authorities.
 ///

@@ -49,12 +49,21 @@ final class CurlEasy {
         try set(CURLOPT_FRESH_CONNECT, .long(request.departure.onNewConnection ? 1 : 0))
         switch request.method {
         case .get: try set(CURLOPT_HTTPGET, .long(1))
+        case .head: try set(CURLOPT_NOBODY, .long(1))
+        case .delete:
+            try set(CURLOPT_HTTPGET, .long(1))
+            try set(CURLOPT_CUSTOMREQUEST, .string(request.method.rawValue))
         case .post: try setBody(request.body ?? [])
         case .put:
             try setBody(request.body ?? [])
             try set(CURLOPT_CUSTOMREQUEST, .string(request.method.rawValue))
         }
         try setHeaders(request.headers)
+        if let signature = request.signature {
+            try set(CURLOPT_AWS_SIGV4, .string("aws:amz:\(signature.region):s3"))
+            try set(CURLOPT_USERNAME, .string(signature.accessKey))
+            try set(CURLOPT_PASSWORD, .string(signature.secretKey))
+        }
         try setCallbacks()
         try setSocketOptions(settings)
     }

@@ -1,12 +1,15 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// The loop of the transport's thread: accepts requests, lets libcurl transfer bytes, and delivers results.
 ///
 /// All calls of libcurl except the wake-up happen inside ``run()``, on this thread.
 final class CurlLoop: Sendable {
+    /// Gets the result of an exchange, on the transport's thread.
+    typealias Waiter = @Sendable (Result<HTTPResponse, any Error>) -> Void
+
     enum Command: Sendable {
-        case start(UInt64, HTTPRequest, CheckedContinuation<HTTPResponse, any Error>)
+        case start(UInt64, HTTPRequest, Waiter)
         case cancel(UInt64)
     }
 
@@ -89,7 +92,7 @@ final class CurlLoop: Sendable {
 
     private func refuse(_ command: Command) {
         guard case .start(_, _, let waiter) = command else { return }
-        waiter.resume(throwing: TransportFault.shutDown)
+        waiter(.failure(TransportFault.shutDown))
     }
 }
 

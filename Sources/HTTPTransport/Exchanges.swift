@@ -7,7 +7,7 @@ struct Exchanges {
     private struct Exchange {
         let ticket: UInt64
         let easy: CurlEasy
-        let waiter: CheckedContinuation<HTTPResponse, any Error>
+        let waiter: CurlLoop.Waiter
     }
 
     /// Enough for the usual number of workers; further handles are created and freed.
@@ -26,7 +26,7 @@ struct Exchanges {
     mutating func start(
         _ ticket: UInt64,
         _ request: HTTPRequest,
-        _ waiter: CheckedContinuation<HTTPResponse, any Error>
+        _ waiter: @escaping CurlLoop.Waiter
     ) {
         do {
             let easy = try idle.popLast() ?? CurlEasy()
@@ -35,7 +35,7 @@ struct Exchanges {
             crashPoint(.requestHandedOver)
             running[easy.id] = Exchange(ticket: ticket, easy: easy, waiter: waiter)
         } catch {
-            waiter.resume(throwing: error)
+            waiter(.failure(error))
         }
     }
 
@@ -72,6 +72,6 @@ struct Exchanges {
         multi.remove(exchange.easy)
         exchange.easy.forget()
         if idle.count < Self.idleLimit { idle.append(exchange.easy) }
-        exchange.waiter.resume(with: outcome)
+        exchange.waiter(outcome)
     }
 }

@@ -17,8 +17,27 @@ package struct HTTPRequest: Equatable, Sendable {
 
     package enum Method: String, Sendable {
         case get = "GET"
+        case head = "HEAD"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    /// What libcurl signs the request with: AWS Signature Version 4 of Amazon S3.
+    ///
+    /// libcurl signs all ``headers``, the path and the query as they are written, so these must be in their canonical form.
+    package struct Signature: Equatable, Sendable, CustomStringConvertible {
+        package var region: String
+        package var accessKey: String
+        package var secretKey: String
+
+        package init(region: String, accessKey: String, secretKey: String) {
+            self.region = region
+            self.accessKey = accessKey
+            self.secretKey = secretKey
+        }
+
+        package var description: String { "<redacted>" }
     }
 
     package var method: Method
@@ -28,9 +47,10 @@ package struct HTTPRequest: Equatable, Sendable {
     ///
     /// Neither names nor values may contain line breaks or NUL.
     package var headers: [HTTPHeader]
-    /// `nil` for a GET; a POST or PUT without a body sends an empty one.
+    /// `nil` for a GET, HEAD or DELETE; a POST or PUT without a body sends an empty one.
     package var body: [UInt8]?
     package var departure = Departure()
+    package var signature: Signature?
 
     package init(_ method: Method, _ url: String, headers: [HTTPHeader] = [], body: [UInt8]? = nil) {
         self.method = method

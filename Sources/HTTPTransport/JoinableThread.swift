@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// A POSIX thread that runs one closure and can be joined.

@@ -1,5 +1,5 @@
 import CLibCurl
-import Glibc
+import Platform
 
 /// Socket options that stop the kernel from sending bytes of a request long after libcurl wrote them.
 ///
@@ -21,9 +21,7 @@ enum SocketOptions {
     ///
     /// The pointer is the time-out in milliseconds as a number, so it needs no owner.
     static let setUp: curl_sockopt_callback = { timeout, socket, _ in
-        var milliseconds = UInt32(UInt(bitPattern: timeout))
-        let size = socklen_t(MemoryLayout<UInt32>.size)
-        let isSet = unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size) == 0
+        let isSet = setUnacknowledgedTimeout(milliseconds: UInt32(UInt(bitPattern: timeout)), of: socket)
         // A child process that inherits the socket would keep the connection, and its unsent bytes, alive after the close here.
         let closesOnExec = fcntl(socket, F_SETFD, FD_CLOEXEC) == 0
         return Int32(isSet && closesOnExec ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR)
@@ -37,10 +35,8 @@ enum SocketOptions {
 
     /// Makes the following close drop bytes that the server has not acknowledged.
     private static func resetIfUnacknowledged(_ socket: Int32) {
-        var unacknowledged: Int32 = 0
-        // If the state is unknown, the connection is reset, which does no harm after the response has arrived.
-        let isKnown = unsafe ioctl(socket, UInt(TIOCOUTQ), &unacknowledged) == 0
-        guard !isKnown || unacknowledged > 0 else { return }
+        // If the number is unknown, the connection is reset, which does no harm after the response has arrived.
+        guard unacknowledgedBytes(of: socket) != 0 else { return }
         var immediately = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &immediately, socklen_t(MemoryLayout<linger>.size))
     }

@@ -12,9 +12,9 @@ package struct Ledger: Sendable {
     package let deadline: Duration
     private let conninfo: ConnectionString
     private let settings: SessionSettings
-    let headers = SigningHeaders()
+    package let headers = SigningHeaders()
     let settledTables = SettledTables()
-    let watch: LedgerWatch
+    package let watch: LedgerWatch
 
     /// Creates a ledger.
     ///
@@ -23,24 +23,34 @@ package struct Ledger: Sendable {
     /// - Parameters:
     ///   - conninfo: A libpq connection string or URL.
     ///   - schema: The schema of the tables; it need not exist yet.
-    ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
+    ///   - sessions: The most connections for pages, at least 1.
+    ///   - controlSessions: The most connections for leases and budget, at least 1.
     ///   - deadline: How long to wait for a server that does not answer.
     ///   - waiting: Called while the server cannot be reached; see
     ///     ``Postgres/PostgresSession/init(conninfo:settings:waiting:watch:)``.
+    ///   - blocked: Called with a clause while a session waits for a lock; see ``Postgres/LockWaitWatch``.
+    ///   - lockTimeout: How long a session waits for a lock, unless its statement says otherwise.
     package init(
         conninfo: ConnectionString,
         schema: String,
         sessions: Int,
+        controlSessions: Int = 2,
         deadline: Duration = .seconds(60),
-        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
+        blocked: @escaping @Sendable (String) -> Void = { _ in },
+        lockTimeout: Duration? = nil
     ) {
         self.schema = schema
         self.deadline = deadline
         self.conninfo = conninfo
         let watch = LedgerWatch(schema: schema, headers: headers)
         self.watch = watch
-        let settings = Self.sessionSettings(schema: schema)
+        var settings = Self.sessionSettings(schema: schema)
+        if let lockTimeout {
+            settings = settings.adding([.init("lock_timeout", "\(lockTimeout.lockTimeoutMilliseconds)")])
+        }
         self.settings = settings
+        let lockWaits = LockWaitWatch(conninfo: conninfo, settings: settings, report: blocked)
         pages = RetryingPool(
             conninfo: conninfo,
             size: sessions,
@@ -48,15 +58,17 @@ package struct Ledger: Sendable {
             deadline: deadline,
             watch: watch,
             waiting: waiting,
+            lockWaits: lockWaits,
             settings: settings.adding([Self.customPlans])
         )
         control = RetryingPool(
             conninfo: conninfo,
-            size: 2,
+            size: controlSessions,
             schema: schema,
             deadline: deadline,
             watch: watch,
             waiting: waiting,
+            lockWaits: lockWaits,
             settings: settings
         )
     }
@@ -68,6 +80,14 @@ package struct Ledger: Sendable {
     package func connect(within limit: Duration? = nil) async throws {
         try await pages.pool.connect(within: limit ?? deadline)
     }
+
+    /// Connects a session for leases, so that pages cannot take the last one for which the server has room.
+    ///
+    /// - Throws: As ``connect(within:)``.
+    package func connectControl() async throws { try await control.pool.connect(within: deadline) }
+
+    /// Whether both use the same sessions.
+    package func isSame(as other: Ledger) -> Bool { watch === other.watch }
 
     /// Resets the planner settings of ``sessionSettings(schema:)`` for one transaction that reads whole tables.
     package static let defaultPlanner =
@@ -96,7 +116,7 @@ package struct Ledger: Sendable {
     }
 
     /// Opens a separate session outside the pools; blocks until the server answers.
-    func connectApart() throws -> PostgresConnection {
+    package func connectApart() throws -> PostgresConnection {
         try PostgresConnection(conninfo, settings: settings)
     }
 
@@ -106,7 +126,7 @@ package struct Ledger: Sendable {
     ///   - sessions: The most sessions, at least 1.
     ///   - patience: How long to try to connect.
     /// - Returns: The pool; no session is open yet.
-    func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
+    package func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
         PostgresPool(conninfo: conninfo, size: sessions, patience: patience, settings: settings, watch: watch)
     }
 
@@ -121,7 +141,7 @@ package struct Ledger: Sendable {
     /// Checks that names without a schema mean the ledger's, so that no statement creates anything elsewhere.
     ///
     /// - Throws: ``LedgerError/schemaMissing(schema:)``, ``Postgres/PostgresError``.
-    func requireSchema(on connection: borrowing PostgresConnection) throws {
+    package func requireSchema(on connection: borrowing PostgresConnection) throws {
         let current = try connection.run("SELECT current_schema()::text AS name")[0].textOrNil("name")
         guard current == schema else { throw LedgerError.schemaMissing(schema: schema) }
     }

@@ -29,6 +29,8 @@ package enum LedgerError: ExplainedError, Equatable, Sendable, CustomStringConve
     case invariant(String)
     /// Another process is publishing into the directory.
     case directoryInUse(path: String)
+    /// A URL where only a path is possible.
+    case isURL(path: String)
     case cannotCreate(path: String, reason: String)
     case cannotRead(path: String, reason: String)
     case cannotWrite(path: String, reason: String)
@@ -75,6 +77,8 @@ package enum LedgerError: ExplainedError, Equatable, Sendable, CustomStringConve
             "internal error in the ledger, please report it: \(sentence)"
         case .directoryInUse(let path):
             "cannot write into \(path): another process is publishing files there; run again when it is done"
+        case .isURL(let path):
+            "\(path) is a URL; name a path on this machine. Only output.csv.directory and output.parquet.directory of a job file, and export --directory, can name a bucket (s3://BUCKET/PREFIX)"
         case .cannotCreate(let path, let reason):
             "cannot create \(path): \(reason). Name a path that this account can write"
         case .cannotRead(let path, let reason):
@@ -92,6 +96,7 @@ package enum LedgerError: ExplainedError, Equatable, Sendable, CustomStringConve
             .readOnlyReplica, .appMismatch, .partitionsDecided:
             .configuration
         case .invariant: .bug
+        case .isURL: .badInput
         case .cannotCreate, .directoryInUse: .cannotCreate
         case .cannotRead, .cannotWrite: .ioError
         }

@@ -1,6 +1,6 @@
 package import AppStoreModel
 import Basics
-import Postgres
+package import Postgres
 import RateLimit
 import Synchronization
 
@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The transaction locks `schema_migrations` in ACCESS SHARE mode before it reads the version, and ``Migrator`` locks the table
 /// exclusively before it changes anything. So the schema stays the same until the transaction ends.
-final class LedgerWatch: TransactionWatch {
+package final class LedgerWatch: TransactionWatch {
     /// What happens when PostgreSQL's clock was set, by more than a minute.
     enum ClockRule: Sendable {
         case ignore
@@ -19,6 +19,9 @@ final class LedgerWatch: TransactionWatch {
         /// This transaction and all later ones throw ``RateLimit/ClockDisagreement``.
         case end
     }
+
+    /// Whether transactions of this task take PostgreSQL's clock as it is.
+    @TaskLocal static var ignoresClock = false
 
     private struct State {
         /// `nil` until the schema was compared with the SQL files.
@@ -40,7 +43,7 @@ final class LedgerWatch: TransactionWatch {
             var step = clock.step(at: moment, asked: asked, answered: answered)
             if case .end = clockRule {
                 end = end ?? step
-                step = end
+                step = LedgerWatch.ignoresClock ? nil : end
             }
             return step.map { ($0, clockRule) }
         }
@@ -57,7 +60,7 @@ final class LedgerWatch: TransactionWatch {
     }
 
     /// The first statement of a transaction whose schema must not change.
-    static let schemaLock = "LOCK TABLE schema_migrations IN ACCESS SHARE MODE"
+    package static let schemaLock = "LOCK TABLE schema_migrations IN ACCESS SHARE MODE"
 
     /// PostgreSQL's clock, by its last reading; `nil` before the first.
     var now: UnixMilliseconds? {
@@ -71,7 +74,7 @@ final class LedgerWatch: TransactionWatch {
     ///
     /// - Parameter connection: Inside a transaction that has run ``schemaLock``.
     /// - Throws: ``Postgres/PostgresError``.
-    func remember(on connection: borrowing PostgresConnection) throws {
+    package func remember(on connection: borrowing PostgresConnection) throws {
         let asked = monotonic()
         let row = try connection.run(.readVersion)[0]
         let version = try row.text("version")
@@ -80,18 +83,18 @@ final class LedgerWatch: TransactionWatch {
     }
 
     /// The schema is about to be changed by this process itself.
-    func forget() { state.withLock { $0.version = nil } }
+    package func forget() { state.withLock { $0.version = nil } }
 
     /// After a failover or a restore, a header can have another number.
-    func sessionOpened() { headers.forget() }
+    package func sessionOpened() { headers.forget() }
 
-    var lock: String? { state.withLock { $0.version != nil } ? Self.schemaLock : nil }
+    package var lock: String? { state.withLock { $0.version != nil } ? Self.schemaLock : nil }
 
-    func meaning(of error: PostgresError) -> any Error {
+    package func meaning(of error: PostgresError) -> any Error {
         error.state == .undefinedTable ? LedgerError.schemaMissing(schema: schema) : error
     }
 
-    func check(on connection: borrowing PostgresConnection) throws {
+    package func check(on connection: borrowing PostgresConnection) throws {
         guard let version = state.withLock({ $0.version }) else { return }
         let asked = monotonic()
         let row = try connection.run(.readVersion)[0]
@@ -119,12 +122,14 @@ extension Ledger {
         return now
     }
 
-    /// After PostgreSQL's clock was set by more than a minute, every transaction throws ``RateLimit/ClockDisagreement``, until
-    /// ``ignoreClock()``.
+    /// After PostgreSQL's clock was set by more than a minute, every transaction throws ``RateLimit/ClockDisagreement``, except
+    /// in ``ignoringClock(_:)``.
     package func endWhenClockIsSet() { watch.setClockRule(.end) }
 
-    /// Transactions take PostgreSQL's clock as it is.
-    package func ignoreClock() { watch.setClockRule(.ignore) }
+    /// Transactions of `body` take PostgreSQL's clock as it is.
+    package func ignoringClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        try await LedgerWatch.$ignoresClock.withValue(true) { try await body() }
+    }
 
     /// From now on, `report` is called after PostgreSQL's clock was set by more than a minute.
     package func reportWhenClockIsSet(_ report: @escaping @Sendable (String) -> Void) {

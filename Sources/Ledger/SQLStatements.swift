@@ -2,57 +2,33 @@ package import Postgres
 
 /// The statements in `Sources/Ledger/SQL`; each file says what it does and what its parameters mean.
 extension SQLStatement {
-    static let actionJobs = SQLStatement(file: PackageResources.action_jobs_sql)
     static let advanceItem = SQLStatement(file: PackageResources.advance_item_sql)
-    static let claimReceived = SQLStatement(file: PackageResources.claim_received_sql)
     static let countRetryable = SQLStatement(file: PackageResources.count_retryable_sql, parts: partsOfRetryable)
     static let countRun = SQLStatement(file: PackageResources.count_run_sql)
-    static let crawlJobs = SQLStatement(file: PackageResources.crawl_jobs_sql)
-    static let dataDictionary = SQLStatement(file: PackageResources.data_dictionary_sql)
-    static let dismissIdentities = SQLStatement(file: PackageResources.dismiss_identities_sql)
-    static let dismissTexts = SQLStatement(file: PackageResources.dismiss_texts_sql)
     static let endUnlistedStatuses = SQLStatement(file: PackageResources.end_unlisted_statuses_sql)
-    static let failedItems = SQLStatement(file: PackageResources.failed_items_sql)
     static let formerTokens = SQLStatement(file: PackageResources.former_tokens_sql)
     static let isDismissedReject = SQLStatement(file: PackageResources.is_dismissed_reject_sql)
     static let isKnownReject = SQLStatement(file: PackageResources.is_known_reject_sql)
     static let isPageCommitted = SQLStatement(file: PackageResources.is_page_committed_sql)
-    static let itemCoverage = SQLStatement(file: PackageResources.item_coverage_sql)
     static let joinRun = SQLStatement(file: PackageResources.join_run_sql)
     static let largeTables = SQLStatement(file: PackageResources.large_tables_sql)
     static let leaseItems = SQLStatement(file: PackageResources.lease_items_sql)
     static let markRevocation = SQLStatement(file: PackageResources.mark_revocation_sql)
     static let nextItem = SQLStatement(file: PackageResources.next_item_sql)
-    static let openRejects = SQLStatement(file: PackageResources.open_rejects_sql, parts: partsOfRejects(""))
-    static let openRejectsWithText = SQLStatement(
-        file: PackageResources.open_rejects_sql,
-        parts: partsOfRejects(", encode(r.sha256, 'hex') AS sha256, r.raw")
-    )
-    static let partitionTable = SQLStatement(file: PackageResources.partition_table_sql)
-    static let partitionTriggers = SQLStatement(file: PackageResources.partition_triggers_sql)
-    static let quarantineReceived = SQLStatement(file: PackageResources.quarantine_received_sql)
     static let readArchive = SQLStatement(file: PackageResources.read_archive_sql)
     static let readVersion = SQLStatement(file: PackageResources.read_version_sql)
-    static let receiverStatus = SQLStatement(file: PackageResources.receiver_status_sql)
     static let recentRun = SQLStatement(file: PackageResources.recent_run_sql)
-    static let reconcileDay = SQLStatement(file: PackageResources.reconcile_day_sql)
-    static let reconciliationDays = SQLStatement(file: PackageResources.reconciliation_days_sql)
     static let recordGap = SQLStatement(file: PackageResources.record_gap_sql)
     static let rememberReject = SQLStatement(file: PackageResources.remember_reject_sql)
     static let renewItemLeases = SQLStatement(file: PackageResources.renew_item_leases_sql)
-    static let replaceReceived = SQLStatement(file: PackageResources.replace_received_sql)
     static let resolveRejectedAnswers = SQLStatement(file: PackageResources.resolve_rejected_answers_sql)
     static let resolveRejects = SQLStatement(file: PackageResources.resolve_rejects_sql)
-    static let settleReceived = SQLStatement(file: PackageResources.settle_received_sql)
     static let sharedNames = SQLStatement(file: PackageResources.shared_names_sql)
-    static let storage = SQLStatement(file: PackageResources.storage_sql)
     static let storeCounts = SQLStatement(file: PackageResources.store_counts_sql)
     static let storeDrift = SQLStatement(file: PackageResources.store_drift_sql)
     static let storeIssue = SQLStatement(file: PackageResources.store_issue_sql)
     static let storeQuotedIDs = SQLStatement(file: PackageResources.store_quoted_ids_sql)
-    static let storeReceived = SQLStatement(file: PackageResources.store_received_sql)
     static let storeReject = SQLStatement(file: PackageResources.store_reject_sql)
-    static let streamCoverage = SQLStatement(file: PackageResources.stream_coverage_sql)
     static let timeAhead = SQLStatement(file: PackageResources.time_ahead_sql)
 
     static let itemDeferred = outcome(
@@ -92,33 +68,15 @@ extension SQLStatement {
         "is_unknown_and_unlisted": PackageResources.is_unknown_and_unlisted_sql,
     ]
 
-    private static func partsOfRejects(_ textColumns: String) -> [String: [UInt8]] {
-        [
-            "apps_of_rejects": PackageResources.apps_of_rejects_sql,
-            "apps": Array("apps".utf8),
-            "runs": Array("runs".utf8),
-            "text_columns": Array(textColumns.utf8),
-        ]
-    }
-
-    /// Every statement but `storeReceived`, whose parameter has a type that each session creates.
     static let ofLedger = [
-        ("action_jobs", actionJobs),
         ("advance_item", advanceItem),
-        ("claim_received", claimReceived),
         ("count_retryable", countRetryable),
         ("count_run", countRun),
-        ("crawl_jobs", crawlJobs),
-        ("data_dictionary", dataDictionary),
-        ("dismiss_identities", dismissIdentities),
-        ("dismiss_texts", dismissTexts),
         ("end_unlisted_statuses", endUnlistedStatuses),
-        ("failed_items", failedItems),
         ("former_tokens", formerTokens),
         ("is_dismissed_reject", isDismissedReject),
         ("is_known_reject", isKnownReject),
         ("is_page_committed", isPageCommitted),
-        ("item_coverage", itemCoverage),
         ("item_deferred", itemDeferred),
         ("item_failed", itemFailed),
         ("item_moved", itemMoved),
@@ -129,32 +87,20 @@ extension SQLStatement {
         ("lease_items", leaseItems),
         ("mark_revocation", markRevocation),
         ("next_item", nextItem),
-        ("open_rejects", openRejects),
-        ("open_rejects_with_text", openRejectsWithText),
-        ("partition_table", partitionTable),
-        ("partition_triggers", partitionTriggers),
-        ("quarantine_received", quarantineReceived),
         ("read_archive", readArchive),
         ("read_version", readVersion),
-        ("receiver_status", receiverStatus),
         ("recent_run", recentRun),
-        ("reconcile_day", reconcileDay),
-        ("reconciliation_days", reconciliationDays),
         ("record_gap", recordGap),
         ("remember_reject", rememberReject),
         ("renew_item_leases", renewItemLeases),
-        ("replace_received", replaceReceived),
         ("resolve_rejected_answers", resolveRejectedAnswers),
         ("resolve_rejects", resolveRejects),
-        ("settle_received", settleReceived),
         ("shared_names", sharedNames),
-        ("storage", storage),
         ("store_counts", storeCounts),
         ("store_drift", storeDrift),
         ("store_issue", storeIssue),
         ("store_quoted_ids", storeQuotedIDs),
         ("store_reject", storeReject),
-        ("stream_coverage", streamCoverage),
         ("time_ahead", timeAhead),
     ]
 }

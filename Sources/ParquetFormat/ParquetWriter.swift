@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Writes rows as a Parquet file to a file descriptor.
 ///
@@ -123,7 +123,7 @@ package struct ParquetWriter: ~Copyable {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), bytes.count - written)
+                unsafe Platform.write(descriptor, $0.baseAddress?.advanced(by: written), bytes.count - written)
             }
             if count > 0 {
                 written += count

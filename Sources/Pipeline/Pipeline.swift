@@ -1,22 +1,22 @@
-import AppStoreAPI
 import AppStoreModel
 package import Basics
 import Crawl
 import HTTPTransport
-package import JobPlan
+package import JobFiles
 package import Ledger
 import LedgerSchema
-import Normalize
+import ObjectStorage
 import Planning
-import Postgres
 import Publish
 import RateLimit
 import SignedData
+import Status
+import Streams
 
-/// Runs one job, from its file to verified rows in PostgreSQL and CSV.
+/// Runs one job, from its file to verified rows in PostgreSQL and files.
 ///
-///     jobs/*.yaml ─► plan ──► lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
-///                                                                                    └─► CSV snapshot
+///     jobs/*.yaml ─► plan ──► lease ─► permit ─► fetch ─► verify ─► normalise ─► commit page + cursor ─► next page
+///                                                                                    └─► CSV and Parquet files
 ///
 /// ``run(_:report:)`` performs all steps; ``Crawl/Crawler`` performs those from lease to next page.
 package struct Pipeline: Sendable {
@@ -26,12 +26,14 @@ package struct Pipeline: Sendable {
     /// The version of storeledger, recorded with every run.
     let version: String
     /// `nil` if the job was not read from a file.
-    let jobFile: JobFilePlace?
+    package let jobFile: JobFilePlace?
 
     /// Makes the pipeline; reads nothing and opens no connection.
+    ///
+    /// - Parameter ledger: The job's; pipelines of several jobs can share it.
     package init(
         job: JobFile,
-        at address: LedgerAddress,
+        ledger: Ledger,
         version: String,
         jobFile: JobFilePlace? = nil,
         time: Timekeeper = .system
@@ -40,8 +42,7 @@ package struct Pipeline: Sendable {
         self.version = version
         self.jobFile = jobFile
         self.time = time
-        // A page takes milliseconds to commit, so a few sessions serve many workers.
-        ledger = address.ledger(sessions: min(8, max(2, job.limits.concurrency / 4)))
+        self.ledger = ledger
     }
 
     /// Options of a run in addition to the job file.
@@ -54,6 +55,8 @@ package struct Pipeline: Sendable {
         package var concurrency: Int?
         /// Stop in an orderly way after this time, with 75 if work is left.
         package var maximumDuration: Duration?
+        /// Refresh the views at the end; without it, ``refreshViews(after:report:)`` does it once for several runs.
+        package var refreshesViews = true
 
         package init() {}
     }
@@ -69,7 +72,14 @@ package struct Pipeline: Sendable {
         let credentials = try Credentials(job: job) { report(.remark($0)) }
         if let rehearsal = job.rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
         // Otherwise a wrong directory would be found only after the crawl.
-        for output in job.output.files { try checkOutputDirectory(output.directory) }
+        for output in job.output.files {
+            do {
+                try await checkOutput(output)
+            } catch let error as ObjectStorageError where error.isTemporary {
+                // The bucket can work again when the crawl is over.
+                report(.remark(error.sentence))
+            }
+        }
         crashPoint(.jobRead)
         let app = try await openApp(trustedRoots: credentials.rootFingerprints, report: report)
         let databaseNow = try await ledger.now()
@@ -133,9 +143,10 @@ package struct Pipeline: Sendable {
                         credentials: credentials,
                         report: report
                     )
-                } catch  where [.cannotCreate, .ioError].contains(Failure(error).status) {
-                    // Every record is stored, so a full disk of the files keeps only the files back.
-                    _ = await refreshViews(report: report)
+                } catch  where error is ObjectStorageError || [.cannotCreate, .ioError].contains(Failure(error).status)
+                {
+                    // Every record is stored, so a full disk or a bucket delays only the files.
+                    if options.refreshesViews { _ = await refreshViews(report: report) }
                     throw error
                 }
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
@@ -143,24 +154,25 @@ package struct Pipeline: Sendable {
             } while !summary.isComplete
             // Before the refresh, which then shows what is left.
             let removed = await removeOldRecords(report: report)
-            let viewsFailure = await refreshViews(report: report)
-            if let viewsFailure {
-                try? await ledger.recordViewsNotRefreshed(by: start.run, app: app, viewsFailure)
-            }
-            // Only for display.
-            try? await ledger.leaveRun(holder)
-            return SessionResult(
+            var result = SessionResult(
                 job: job.name,
+                app: app,
                 joined: start.joined,
                 start: start,
                 summary: summary,
                 waitedForLimits: await limits.waited,
                 elapsed: time.monotonic() - began,
                 published: published,
-                viewsFailure: viewsFailure,
                 removed: removed,
                 sources: plan.changedSince != nil ? try await ledger.customerSources(of: app) : nil
             )
+            if options.refreshesViews {
+                result = await refreshViews(after: [result], report: report)[0]
+                result.elapsed = time.monotonic() - began
+            }
+            // Only for display.
+            try? await ledger.leaveRun(holder)
+            return result
         } catch {
             let summary = await shutDown(holder, because: error)
             throw StoppedRun(error, summary) ?? error
@@ -171,7 +183,8 @@ package struct Pipeline: Sendable {
     ///
     /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
     private func openApp(trustedRoots: [String], report: @Sendable (RunEvent) -> Void) async throws -> AppID {
-        try await openLedgerToWrite()
+        try await ledger.connectControl()
+        try await ledger.openToWrite()
         // This check comes before the app's row is created or changed, so that a job with another trusted root writes
         // nothing.
         try await checkOrigins(trustedRoots)
@@ -194,6 +207,9 @@ package struct Pipeline: Sendable {
         return start
     }
 
+    /// How long to wait for another process that publishes into the same bucket.
+    private static let longestPublication = Duration.seconds(900)
+
     /// Publishes the files of a run without open items, unless another process publishes them.
     ///
     /// - Throws: ``RunSuperseded`` if the run's items now belong to another run.
@@ -205,6 +221,7 @@ package struct Pipeline: Sendable {
     ) async throws -> [PublishedFiles] {
         var remaining = job.output.files[...]
         var published: [PublishedFiles] = []
+        var waitsUntil: Duration?
         while true {
             switch try await ledger.end(of: run, app: app) {
             case .superseded: throw RunSuperseded(run: run)
@@ -215,13 +232,32 @@ package struct Pipeline: Sendable {
             do {
                 report(.publishing(output))
                 let roots = credentials.rootFingerprints
-                published.append(try await publish(output, app: app, run: run, trustedRoots: roots))
+                let yields = waitsUntil.map { time.monotonic() < $0 } ?? false
+                published.append(try await publish(output, app: app, run: run, trustedRoots: roots, yields: yields))
                 remaining = remaining.dropFirst()
             } catch LedgerError.directoryInUse {
-                // Most likely another process is publishing for this run. It will then also finish the run.
+                // Most likely another process is publishing for this run. It will then also finish the run, unless it is killed.
+                waitsUntil = waitsUntil ?? time.monotonic() + Self.longestPublication
                 try await time.sleep(.seconds(1))
             }
         }
+    }
+
+    /// Refreshes the views after complete runs in the pipeline's ledger.
+    ///
+    /// - Returns: The results, with a failure of the refresh.
+    package func refreshViews(
+        after results: [SessionResult],
+        report: @Sendable (RunEvent) -> Void
+    ) async -> [SessionResult] {
+        let failure = await refreshViews(report: report)
+        var results = results
+        for index in results.indices {
+            results[index].viewsFailure = failure
+            guard let failure else { continue }
+            try? await ledger.recordViewsNotRefreshed(by: results[index].start.run, app: results[index].app, failure)
+        }
+        return results
     }
 
     /// Refreshes the views if they are stale.
@@ -233,18 +269,6 @@ package struct Pipeline: Sendable {
         }
         if let warning { report(.remark(warning)) }
         return warning
-    }
-
-    /// Connects and checks that this storeledger version supports the schema.
-    package func openLedger() async throws {
-        try await ledger.open()
-    }
-
-    /// As ``openLedger()``, for a command that writes.
-    ///
-    /// - Throws: ``Ledger/LedgerError/readOnlyReplica``.
-    func openLedgerToWrite() async throws {
-        try await ledger.openToWrite()
     }
 
     /// Records until cancelled that this process works on the run, whether or not it has a lease.
@@ -267,10 +291,10 @@ package struct Pipeline: Sendable {
     /// - Returns: The run's counts; `nil` if the ledger did not answer in time.
     private func shutDown(_ holder: LeaseHolder, because error: any Error) async -> RunSummary? {
         let failure = Failure(error)
-        ledger.ignoreClock()
         return await Task {
-            do {
-                return try await withDeadline(Self.shutdownTimeout, since: time.monotonic(), time: time) {
+            // Leases that were not released expire. The first error is the one to report.
+            try? await ledger.ignoringClock {
+                try await withDeadline(Self.shutdownTimeout, since: time.monotonic(), time: time) {
                     try await ledger.releaseLeases(of: holder)
                     try await ledger.leaveRun(holder)
                     if case StopReason.manyRejected = error {
@@ -284,9 +308,6 @@ package struct Pipeline: Sendable {
                         message: failure.message
                     )
                 }
-            } catch {
-                // Leases that were not released expire. The first error is the one to report.
-                return nil
             }
         }.value
     }
@@ -336,34 +357,6 @@ package struct Pipeline: Sendable {
             return (stream, PostgresRateLedger.Share(requestsPerSecond: allowed, window: window))
         }
         return PostgresRateLedger(pool: ledger.control, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
-    }
-
-    /// The job's app; the first job of an app creates it.
-    func ownApp() async throws -> AppID {
-        try await ledger.app(
-            bundleId: job.app.bundleId,
-            environment: job.app.environment.rawValue,
-            appAppleId: job.app.appAppleId
-        )
-    }
-
-    /// Compares the job's app with the ledger, and changes nothing.
-    ///
-    /// - Throws: ``Ledger/LedgerError/appMismatch(found:job:)``, as ``ownApp()`` does.
-    func checkKnownApp() async throws {
-        try await ledger.checkApp(
-            bundleId: job.app.bundleId,
-            environment: job.app.environment.rawValue,
-            appAppleId: job.app.appAppleId
-        )
-    }
-
-    func sandboxApp() async throws -> AppID {
-        try await ledger.app(
-            bundleId: job.app.bundleId,
-            environment: AppStoreEnvironment.sandbox.rawValue,
-            appAppleId: nil
-        )
     }
 }
 

@@ -1,12 +1,14 @@
+import FoundationEssentials
+
 /// Removes what looks like a secret from text for people and logs.
 ///
 /// Types keep secrets out of messages; this function is a second safeguard. It removes private keys in PEM, JWTs and
-/// JWS, and passwords in connection strings of both forms. It cannot tell a single line of a key from a path.
+/// JWS, passwords in connection strings of both forms, and the credentials of object storage in the environment. It cannot tell a single line of a key from a path.
 ///
 /// - Parameter text: Text of any length; it is read once, byte by byte.
 /// - Returns: The text with `<redacted>` in place of each secret.
 package func redacted(_ text: String) -> String {
-    var bytes = Array(text.utf8)[...]
+    var bytes = Array(withoutCredentials(text).utf8)[...]
     var kept: [UInt8] = []
     kept.reserveCapacity(bytes.count)
     while let byte = bytes.first {
@@ -21,6 +23,14 @@ package func redacted(_ text: String) -> String {
     return String(decoding: kept, as: UTF8.self)
 }
 
+/// Values that only a secret has; a shorter one could be a word of a message.
+private let credentials = ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+    .compactMap { ProcessInfo.processInfo.environment[$0] }.filter { $0.utf8.count >= 8 }
+
+private func withoutCredentials(_ text: String) -> String {
+    credentials.reduce(text) { $0.contains($1) ? $0.replacing($1, with: "<redacted>") : $0 }
+}
+
 /// The number of bytes at the start that introduce a secret, and the number of bytes of the secret; `nil` if there is no
 /// secret.
 private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (shown: Int, hidden: Int)? {
@@ -29,7 +39,8 @@ private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (s
         let rest = bytes.indices.first { $0 > bytes.startIndex && bytes[$0...].starts(with: end) }
         return (0, (rest ?? bytes.endIndex) - bytes.startIndex)
     }
-    for word in ["password=", "PASSWORD=", "passwd="] where bytes.starts(with: word.utf8) {
+    for word in ["password=", "PASSWORD=", "passwd=", "AWS_SECRET_ACCESS_KEY=", "AWS_SESSION_TOKEN="]
+    where bytes.starts(with: word.utf8) {
         return (word.utf8.count, valueLength(bytes.dropFirst(word.utf8.count)))
     }
     if bytes.starts(with: "://".utf8) {

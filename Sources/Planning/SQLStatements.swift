@@ -1,6 +1,6 @@
-import JobPlan
 import Ledger
 import Postgres
+import Streams
 
 /// The statements in `Sources/Planning/SQL`; each file says what it does and what its parameters mean.
 extension SQLStatement {

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Writes cells in PostgreSQL's binary format into one reused buffer; each cell is preceded by its length in bytes.
 ///

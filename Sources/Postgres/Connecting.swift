@@ -1,5 +1,5 @@
 import CLibPQ
-import Glibc
+import Platform
 
 /// An open session.
 @unsafe
@@ -8,6 +8,8 @@ struct OpenSession {
     let handle: OpaquePointer
     /// Whether a pooler may give the session to another client later.
     let isPooled: Bool
+    /// The server's process, also behind a pooler.
+    let processID: Int32
     /// The settings that the session needs; they are set unless it is pooled.
     let settings: SessionSettings
 }
@@ -23,13 +25,18 @@ func openSession(_ conninfo: ConnectionString, _ settings: SessionSettings) thro
     let handle = unsafe try open()
     do throws(PostgresError) {
         unsafe try requireSupportedServer(handle)
-        let ownership = unsafe try requireOwnSession(handle, within: parameters.timeout, open: open)
+        let (ownership, processID) = unsafe try requireOwnSession(handle, within: parameters.timeout, open: open)
         let needed = unsafe try settings.needed(by: handle)
         // A pooler without server_reset_query leaves the statements and types of the client before.
         let sql = ownership == .direct ? needed.statements(.session) : "DEALLOCATE ALL; DISCARD TEMP"
         let rows = unsafe PostgresRows(owning: PQexec(handle, sql), statement: sql)
         if let failure = unsafe rows.failure(on: handle) { throw failure }
-        return unsafe OpenSession(handle: handle, isPooled: ownership == .pooled, settings: needed)
+        return unsafe OpenSession(
+            handle: handle,
+            isPooled: ownership == .pooled,
+            processID: processID,
+            settings: needed
+        )
     } catch {
         unsafe PQfinish(handle)
         throw error

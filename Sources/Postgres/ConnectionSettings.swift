@@ -1,5 +1,5 @@
 import CLibPQ
-import Glibc
+import Platform
 
 /// The keywords and values of a connection string, with those that StoreLedger adds.
 struct ConnectionSettings {

@@ -33,7 +33,7 @@ extension LockHolder {
     /// - Returns: At most ``limit``, strongest locks first, and open transactions of this database before those in
     ///   others.
     /// - Throws: ``PostgresError``.
-    static func all(
+    package static func all(
         in schema: String,
         _ scope: LockTimeout.Scope,
         on connection: borrowing PostgresConnection

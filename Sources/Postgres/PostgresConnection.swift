@@ -1,5 +1,5 @@
 import CLibPQ
-import Glibc
+import Platform
 
 /// One libpq session.
 ///
@@ -14,6 +14,8 @@ package struct PostgresConnection: ~Copyable {
     let settings: SessionSettings
     /// Whether a pooler may give the session to another client later.
     let isPooled: Bool
+    /// The server's process, also behind a pooler.
+    let processID: Int32
 
     /// Connects and blocks until the server answers or refuses.
     ///
@@ -46,6 +48,7 @@ package struct PostgresConnection: ~Copyable {
         let session = unsafe try openSession(conninfo, settings)
         unsafe handle = session.handle
         isPooled = unsafe session.isPooled
+        processID = unsafe session.processID
         self.settings = unsafe session.settings
         unsafe canceler = StatementCanceler(of: handle)
     }

@@ -2,15 +2,28 @@ import Synchronization
 
 /// A bounded number of sessions.
 ///
-/// Callers get them in the order of their requests.
+/// Callers get them in the order of their requests. While the server has room for only some of the sessions, callers wait for these.
 package final class PostgresPool: Sendable {
     private let patience: Duration
     private let state: Mutex<State>
 
+    /// When a session is tried again for which the server had no room.
+    private static let fullTime = Duration.seconds(30)
+
     private struct State {
         var free: [PostgresSession]
+        /// Sessions for which the server had no room, and when they are tried again.
+        var aside: [(session: PostgresSession, until: ContinuousClock.Instant)] = []
+        /// Those that had a connection when they were last used.
+        var connected: Set<ObjectIdentifier> = []
         var waiters: [(number: Int, continuation: CheckedContinuation<PostgresSession, any Error>)] = []
         var lastNumber = 0
+
+        mutating func takeFree() -> PostgresSession? {
+            if let session = free.popLast() { return session }
+            guard let first = aside.first, first.until <= .now else { return nil }
+            return aside.removeFirst().session
+        }
     }
 
     /// Creates a pool without connecting.
@@ -22,18 +35,26 @@ package final class PostgresPool: Sendable {
     ///   - settings: The parameters of all statements.
     ///   - waiting: See ``PostgresSession/init(conninfo:settings:waiting:watch:)``.
     ///   - watch: Takes part in each transaction.
+    ///   - lockWaits: Reports when a session waits for a lock.
     package init(
         conninfo: ConnectionString,
         size: Int,
         patience: Duration = .seconds(60),
         settings: SessionSettings = .standard,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
-        watch: (any TransactionWatch)? = nil
+        watch: (any TransactionWatch)? = nil,
+        lockWaits: LockWaitWatch? = nil
     ) {
         precondition(size >= 1, "a pool needs at least one session")
         self.patience = patience
         let sessions = (0..<size).map { _ in
-            PostgresSession(conninfo: conninfo, settings: settings, waiting: waiting, watch: watch)
+            PostgresSession(
+                conninfo: conninfo,
+                settings: settings,
+                waiting: waiting,
+                watch: watch,
+                lockWaits: lockWaits
+            )
         }
         state = Mutex(State(free: sessions))
     }
@@ -49,25 +70,53 @@ package final class PostgresPool: Sendable {
     package func withConnection<R: Sendable>(
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
-        let session = try await acquire()
-        defer { release(session) }
-        return try await session.withConnection(patience: patience, body)
+        try await withConnection(patience: patience, body)
     }
 
     /// Checks that the server is reachable and accepts the credentials.
     ///
     /// - Throws: ``PostgresError``: `isUnreachable` after `deadline`, refused credentials at once.
     package func connect(within deadline: Duration) async throws {
-        let session = try await acquire()
-        defer { release(session) }
-        try await session.connect(within: deadline)
+        try await withConnection(patience: deadline) { _ in }
+    }
+
+    private func withConnection<R: Sendable>(
+        patience: Duration,
+        _ body: @Sendable (borrowing PostgresConnection) throws -> R
+    ) async throws -> R {
+        while true {
+            let session = try await acquire()
+            let id = ObjectIdentifier(session)
+            do {
+                let result = try await session.withConnection(
+                    patience: patience,
+                    yields: { [self] in state.withLock { !$0.connected.subtracting([id]).isEmpty } }
+                ) { connection in
+                    state.withLock { _ = $0.connected.insert(id) }
+                    return try body(connection)
+                }
+                release(session)
+                return result
+            } catch is ServerIsFull {
+                state.withLock { state in
+                    state.connected.remove(id)
+                    state.aside.append((session, .now + Self.fullTime))
+                }
+            } catch {
+                if (error as? PostgresError)?.isUnreachable == true {
+                    state.withLock { _ = $0.connected.remove(id) }
+                }
+                release(session)
+                throw error
+            }
+        }
     }
 
     private func acquire() async throws -> PostgresSession {
         try Task.checkCancellation()
         let (free, number): (PostgresSession?, Int) = state.withLock { state in
             state.lastNumber += 1
-            return (state.free.popLast(), state.lastNumber)
+            return (state.takeFree(), state.lastNumber)
         }
         if let free { return free }
         return try await withTaskCancellationHandler {
@@ -83,7 +132,7 @@ package final class PostgresPool: Sendable {
         // Checked under the lock: either cancellation is seen here, or its handler finds the waiter.
         let answer: Result<PostgresSession, any Error>? = state.withLock { state in
             if Task.isCancelled { return .failure(CancellationError()) }
-            if let free = state.free.popLast() { return .success(free) }
+            if let free = state.takeFree() { return .success(free) }
             state.waiters.append((number, continuation))
             return nil
         }
@@ -101,3 +150,6 @@ package final class PostgresPool: Sendable {
         next?.resume(returning: session)
     }
 }
+
+/// The server has no room for a further session of a pool that has others.
+struct ServerIsFull: Error {}

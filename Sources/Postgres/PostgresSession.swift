@@ -12,6 +12,7 @@ package actor PostgresSession {
     private let settings: SessionSettings
     private let watch: (any TransactionWatch)?
     private let waiting: @Sendable (PostgresError) -> Void
+    private let lockWaits: LockWaitWatch?
     private var connection: PostgresConnection?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -23,12 +24,15 @@ package actor PostgresSession {
     ///   - settings: The parameters of all statements.
     ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
     ///   - watch: Takes part in each transaction.
+    ///   - lockWaits: Reports when a use of the connection waits for a lock.
     package init(
         conninfo: ConnectionString,
         settings: SessionSettings = .standard,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
-        watch: (any TransactionWatch)? = nil
+        watch: (any TransactionWatch)? = nil,
+        lockWaits: LockWaitWatch? = nil
     ) {
+        self.lockWaits = lockWaits
         self.conninfo = conninfo
         self.settings = settings
         self.watch = watch
@@ -41,16 +45,24 @@ package actor PostgresSession {
     ///
     /// - Parameters:
     ///   - patience: How long to try to connect when there is no open connection.
+    ///   - yields: Asked when the server has no room for this session: whether the attempt then ends.
     ///   - body: Runs on this session's own thread.
-    /// - Throws: The error of `body`; ``PostgresError`` from connecting, `isUnreachable` after `patience`.
+    /// - Throws: The error of `body`; ``PostgresError`` from connecting, `isUnreachable` after `patience`; ``ServerIsFull``.
     package func withConnection<R: Sendable>(
         patience: Duration,
+        yields: @Sendable () -> Bool = { false },
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
-        try await connect(within: patience)
-        guard let canceler = connection?.canceler else { preconditionFailure("the connection was opened above") }
+        try await connect(within: patience, yields: yields)
+        guard let canceler = connection?.canceler, let process = connection?.processID else {
+            preconditionFailure("the connection was opened above")
+        }
         let use = canceler.begin()
-        defer { canceler.end(use) }
+        lockWaits?.begin(process)
+        defer {
+            canceler.end(use)
+            lockWaits?.end(process)
+        }
         do {
             return try await withTaskCancellationHandler {
                 try callWithConnection(body)
@@ -64,8 +76,8 @@ package actor PostgresSession {
 
     /// Connects unless there is an open connection, and retries while the server is unreachable, starting or full.
     ///
-    /// - Throws: ``PostgresError``: at once when retrying cannot help, otherwise `isUnreachable` after `patience`.
-    package func connect(within patience: Duration) async throws {
+    /// - Throws: ``PostgresError``: at once when retrying cannot help, otherwise `isUnreachable` after `patience`; ``ServerIsFull``.
+    package func connect(within patience: Duration, yields: @Sendable () -> Bool = { false }) async throws {
         let began = ContinuousClock.now
         let deadline = began + patience
         var delay = Duration.milliseconds(50)
@@ -80,6 +92,7 @@ package actor PostgresSession {
                 connection = consume new
             } catch {
                 try Task.checkCancellation()
+                if error.state == .tooManyConnections, yields() { throw ServerIsFull() }
                 guard error.isWorthReconnecting else { throw error }
                 // With jitter, so that many workers do not retry at the same moment.
                 let pause = delay * Double.random(in: 0.5...1)

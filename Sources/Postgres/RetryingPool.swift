@@ -20,6 +20,7 @@ package struct RetryingPool: Sendable {
     ///   - deadline: How long to wait for a server that does not answer, in each attempt.
     ///   - watch: Takes part in each transaction.
     ///   - waiting: Called while the server cannot be reached; see ``PostgresSession/init(conninfo:settings:waiting:watch:)``.
+    ///   - lockWaits: Reports when a session waits for a lock.
     ///   - settings: The parameters of all statements.
     package init(
         conninfo: ConnectionString,
@@ -28,6 +29,7 @@ package struct RetryingPool: Sendable {
         deadline: Duration,
         watch: (any TransactionWatch)? = nil,
         waiting: @escaping @Sendable (PostgresError) -> Void = { _ in },
+        lockWaits: LockWaitWatch? = nil,
         settings: SessionSettings
     ) {
         pool = PostgresPool(
@@ -36,7 +38,8 @@ package struct RetryingPool: Sendable {
             patience: deadline,
             settings: settings,
             waiting: waiting,
-            watch: watch
+            watch: watch,
+            lockWaits: lockWaits
         )
         self.schema = schema
         self.deadline = deadline

@@ -1,5 +1,5 @@
 import CLibPQ
-import Glibc
+import Platform
 
 /// Who uses the session of PostgreSQL that a connection reaches.
 enum SessionOwnership {
@@ -17,21 +17,21 @@ enum SessionOwnership {
 /// the same one. A pooler that chooses a session for each transaction or statement gives idle connections the same
 /// session, or one connection several.
 ///
-/// Nothing is changed on the server, also not in its sessions.
+/// Nothing is changed on the server or in its sessions.
 ///
 /// - Parameters:
 ///   - handle: A new connection.
 ///   - timeout: How long to wait for an answer on this connection.
 ///   - open: Opens another connection in the same way.
-/// - Returns: Whether a pooler answers.
+/// - Returns: Whether a pooler answers, and the process of the session.
 /// - Throws: ``PostgresError`` with the reason `sharedSession`; as ``openSession(_:)``.
 func requireOwnSession(
     _ handle: OpaquePointer,
     within timeout: Duration,
     open: () throws(PostgresError) -> OpaquePointer
-) throws(PostgresError) -> SessionOwnership {
+) throws(PostgresError) -> (SessionOwnership, processID: Int32) {
     let first = unsafe try awaitProcessID(handle, within: timeout)
-    if unsafe first == PQbackendPID(handle) { return .direct }
+    if unsafe first == PQbackendPID(handle) { return (.direct, first) }
     var connections = unsafe [handle]
     defer { for place in unsafe connections.indices.dropFirst() { unsafe PQfinish(connections[place]) } }
     var processes = [first]
@@ -47,7 +47,7 @@ func requireOwnSession(
             let own = unsafe try awaitProcessID(handle, within: timeout)
             guard own == first else { throw sharedSession("one connection reached the processes \(first) and \(own)") }
             answer = unsafe try processID(asked, within: .milliseconds(100))
-            if answer == nil { return .pooled }
+            if answer == nil { return (.pooled, first) }
         }
         guard let answer else { throw noAnswer(within: timeout) }
         if place == processes.count { processes.append(answer) }
@@ -59,7 +59,7 @@ func requireOwnSession(
         }
     }
     unsafe try requireTransactions(handle)
-    return .pooled
+    return (.pooled, first)
 }
 
 /// A pooler with a session for each statement accepts no transaction.

@@ -1,5 +1,5 @@
 import CLibPQ
-import Glibc
+import Platform
 
 /// The security of a connection: TLS must verify a server on another machine, and that server must not see the password.
 ///
@@ -68,6 +68,11 @@ struct TransportRequirements {
     ///
     /// The text is English, because nothing in this process calls `setlocale`.
     static func verificationFailure(in text: String) -> String? {
+        if text.contains("did not offer an authentication method that supports channel binding") {
+            return
+                "it offers SCRAM without channel binding, as a pooler such as PgBouncer does, and this libpq (before 16) could then reveal "
+                + "the password; use libpq 16 or later, or connect to PostgreSQL itself or over a Unix socket or loopback"
+        }
         if text.contains("channel binding") {
             return
                 "it does not offer SCRAM with channel binding, without which this libpq (before 16) can reveal the password; "

@@ -35,9 +35,9 @@ package struct ChangeManifest: Codable, Equatable, Sendable {
     static let fileName = "_manifest.json"
 
     /// Reads the manifest of a directory; `nil` if there is none that can be read.
-    static func read(in directory: String) -> ChangeManifest? {
-        FileManager.default.contents(atPath: "\(directory)/\(fileName)").flatMap {
-            try? JSONDecoder().decode(ChangeManifest.self, from: $0)
+    static func read(in directory: any OutputDirectory) throws -> ChangeManifest? {
+        try directory.contents(of: fileName).flatMap {
+            try? JSONDecoder().decode(ChangeManifest.self, from: Data($0))
         }
     }
 

@@ -1,6 +1,31 @@
 import Basics
-import Glibc
+import FoundationEssentials
+package import JobFiles
 package import Ledger
+import ObjectStorage
+import Platform
+
+/// Checks that a job's files could be published, in a folder or in a bucket.
+///
+/// Nothing stays that is created.
+///
+/// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``ObjectStorageError``.
+package func checkOutput(_ files: FileOutput) async throws {
+    guard let url = BucketURL(files.directory) else { return try checkOutputDirectory(files.directory) }
+    let access = try BucketAccess(url, environment: ProcessInfo.processInfo.environment)
+    try await onBlockingThread {
+        let bucket = try Bucket(access)
+        _ = try OutputBucket.temporaryFile(for: files.directory)
+        let probe = "storeledger-probe"
+        // Each of the rights that a publication needs.
+        try bucket.abort(try bucket.beginUpload(probe))
+        _ = try bucket.uploads(of: probe)
+        try bucket.remove(probe)
+        guard files.changes else { return }
+        _ = try bucket.names(of: probe)
+        _ = try bucket.contents(of: ChangeManifest.fileName)
+    }
+}
 
 /// Checks that files could be published into a directory.
 ///
@@ -12,7 +37,7 @@ package func checkOutputDirectory(_ path: String) throws(LedgerError) {
     var status = stat()
     if unsafe stat(path, &status) == 0 {
         do throws(LedgerError) {
-            _ = try OutputDirectory(path: path).newFile("doctor")
+            _ = try OutputFolder(path: path).newFile("doctor")
         } catch .directoryInUse {
             // A run is publishing there at this moment.
         }

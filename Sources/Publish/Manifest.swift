@@ -21,9 +21,11 @@ package struct Manifest: Codable, Equatable, Sendable {
     package let run: Int64?
     /// The time of the database snapshot of all files, ISO 8601 UTC.
     package let snapshot: String
-    /// SHA-256 of the trusted root certificates, hexadecimal; Apple Root CA - G3 unless the job is a rehearsal.
+    /// SHA-256 of the trusted root certificates, hexadecimal; Apple Root CA - G3 unless the job names a server on loopback.
     package let trustedRoots: [String]
     package let files: [File]
+
+    static let fileName = "manifest.json"
 
     func json() throws -> [UInt8] {
         let encoder = JSONEncoder()

@@ -1,164 +1,148 @@
 import Basics
-import Glibc
-import Hashing
+import CSVFormat
+import FoundationEssentials
+import JobFiles
 import Ledger
+import LedgerSchema
+import ObjectStorage
+import ParquetFormat
+import Postgres
 
-/// A directory for published files, locked for one publisher at a time.
-struct OutputDirectory: ~Copyable {
-    let path: String
-    let folder: OpenDirectory
+/// Where files are published: a folder or a bucket, for one publisher at a time.
+///
+/// The rules are the same for both:
+///
+/// 1. A file is written, sealed and staged. Readers do not see it, and a publication that was stopped leaves the one before.
+/// 2. When all files are staged, so is the manifest. The old manifest is withdrawn, because the files replace those that it names.
+/// 3. Each file is published under its name as a whole, and the manifest last. A process that is stopped in between leaves whole
+///    files without a manifest.
+///
+/// A manifest of changes names only new files, so it is replaced and not withdrawn.
+protocol OutputDirectory: AnyObject, Sendable {
+    /// The absolute path, or the URL.
+    var path: String { get }
 
-    private var descriptor: Int32 { folder.descriptor }
-
-    /// The suffix of temporary files; under the lock, existing ones were left by a killed publisher.
-    private static let temporarySuffix = ".storeledger-tmp"
-
-    /// Creates the directory and its parents if they are missing, opens it and locks it.
+    /// Removes what was not published, and lets others publish; the last call.
     ///
-    /// No part of the path may be a symbolic link, because a link could redirect the files.
-    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``; ``LedgerError/directoryInUse(path:)`` if another process is
-    ///   publishing there.
-    init(path: String) throws(LedgerError) {
-        let folder = OpenDirectory(descriptor: try Self.openDirectory(path))
-        guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .directoryInUse(path: path) }
-        self.path = path
-        self.folder = folder
-    }
+    /// A reference that a thread still holds must not delay it.
+    func end()
 
-    /// Removes files that were not published.
-    deinit {
-        for name in folder.names() where name.hasPrefix(".") && name.hasSuffix(Self.temporarySuffix) {
-            folder.remove(name)
-        }
-    }
+    /// Opens a new local file for `name`, with mode 0600.
+    func newFile(_ name: String) throws -> UnpublishedFile
 
-    /// Opens a new temporary file for `name`, with mode 0600.
-    ///
-    /// If `name` exists, it must be a writable file, or a link, which is replaced and not followed.
-    borrowing func newFile(_ name: String) throws(LedgerError) -> UnpublishedFile {
-        if let mode = Self.mode(of: name, in: descriptor), mode & S_IFMT != S_IFLNK {
-            let isFile = mode & S_IFMT == S_IFREG
-            guard isFile, mode & S_IWUSR != 0 else {
-                let reason = isFile ? "a read-only file is in its place" : "something other than a file is in its place"
-                throw .cannotCreate(path: "\(path)/\(name)", reason: reason)
-            }
-        }
-        let temporary = Self.temporaryName(name)
-        folder.remove(temporary)
-        let file = unsafe openat(descriptor, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .cannotCreate(path: "\(path)/\(name)", reason: systemErrorText(errno)) }
-        return UnpublishedFile(path: "\(path)/\(name)", descriptor: file)
-    }
+    /// Takes a sealed file to the place from which ``publish(_:)`` makes it visible at once.
+    func stage(_ file: borrowing UnpublishedFile, as name: String) throws
 
-    /// Renames a sealed file to its final name, and replaces an existing file.
-    borrowing func publish(_ name: String) throws(LedgerError) {
-        guard unsafe renameat(descriptor, Self.temporaryName(name), descriptor, name) == 0 else {
-            throw .cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(errno))
-        }
-    }
+    /// - Throws: ``LedgerError/directoryInUse(path:)`` if another publisher has taken over.
+    func requireOwnership() throws
+
+    /// Makes a staged file visible under its name, as a whole, in place of an existing one.
+    func publish(_ name: String) throws
 
     /// Removes a published file if it exists.
-    borrowing func remove(_ name: String) throws(LedgerError) {
-        guard folder.remove(name) else {
-            throw .cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(errno))
-        }
-    }
+    func remove(_ name: String) throws
 
-    /// Makes renames survive a power failure.
-    borrowing func synchronize() throws(LedgerError) {
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: systemErrorText(errno)) }
-    }
+    /// Makes what was published and removed survive a power failure.
+    func synchronize() throws
 
-    /// O_PATH of Linux, which Glibc's headers define only for GNU sources.
-    private static let pathOnly: Int32 = 0o10_000_000
+    /// A published file; `nil` if there is none that can be read.
+    func contents(of name: String) throws -> [UInt8]?
 
-    /// Opens the directory component by component from the root, so that each step starts at a checked directory.
-    private static func openDirectory(_ path: String) throws(LedgerError) -> Int32 {
-        var place = unsafe open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
-        defer { close(place) }
-        var pathSoFar = ""
-        for component in path.split(separator: "/").map(String.init) {
-            pathSoFar += "/" + component
-            // The directory can already exist; the open below decides.
-            let made = unsafe mkdirat(place, component, 0o700)
-            let whyNotMade = errno
-            if made == 0 { try synchronize(place, pathSoFar) }
-            let next = unsafe openat(place, component, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard next >= 0 else {
-                let reason = systemErrorText(errno == ENOENT && made != 0 ? whyNotMade : errno)
-                let isLink = mode(of: component, in: place).map { $0 & S_IFMT == S_IFLNK } ?? false
-                throw .cannotCreate(
-                    path: path,
-                    reason: isLink ? "\(pathSoFar) is a symbolic link; name the directory it leads to" : reason
-                )
-            }
-            close(place)
-            place = next
-        }
-        return try readable(place, path)
-    }
+    /// A directory in this one.
+    func directory(_ name: String) throws -> any OutputDirectory
 
-    /// Opens the same directory for reading, locking and synchronizing.
-    private static func readable(_ place: Int32, _ path: String) throws(LedgerError) -> Int32 {
-        let descriptor = unsafe openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: systemErrorText(errno)) }
-        return descriptor
-    }
-
-    /// Makes the new directory `pathSoFar` survive a power failure.
-    private static func synchronize(_ parent: Int32, _ pathSoFar: String) throws(LedgerError) {
-        let descriptor = try readable(parent, pathSoFar)
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: pathSoFar, reason: systemErrorText(errno)) }
-    }
-
-    /// The file type and permissions of `name`; `nil` if it does not exist.
-    private static func mode(of name: String, in descriptor: Int32) -> mode_t? {
-        var status = stat()
-        guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return status.st_mode
-    }
-
-    private static func temporaryName(_ name: String) -> String { ".\(name)\(temporarySuffix)" }
+    /// Removes the parts in `FOLDER/dt=DAY/part-…`, except known ones.
+    func removeParts(below folders: [String], except known: Set<String>) throws
 }
 
-/// A file that has only its temporary name yet.
-struct UnpublishedFile: ~Copyable {
-    let path: String
-    let descriptor: Int32
+/// Opens the place where a job's files are published.
+///
+/// - Parameters:
+///   - place: An absolute path, or `s3://bucket/prefix` (``JobFiles/FileOutput/directory``).
+///   - manifest: The name of the manifest.
+///   - files: The names of the other files, if they are the same in each publication.
+///   - yields: See ``PublishOrder/yields``.
+/// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/directoryInUse(path:)``, ``ObjectStorageError``.
+func outputDirectory(
+    at place: String,
+    manifest: String,
+    files: [String] = [],
+    yields: Bool = false
+) throws -> any OutputDirectory {
+    guard let url = BucketURL(place) else { return try OutputFolder(path: place) }
+    let access = try BucketAccess(url, environment: ProcessInfo.processInfo.environment)
+    return try OutputBucket.claim(try Bucket(access), manifest: manifest, files: files, yields: yields)
+}
 
-    deinit { close(descriptor) }
+extension OutputDirectory {
+    /// Publishes the files of a manifest, and the manifest last.
+    func publish(_ manifest: Manifest) throws {
+        try stage(try manifest.json(), as: Manifest.fileName)
+        try requireOwnership()
+        // The old manifest is removed first, because it does not describe the files that come into their places.
+        try remove(Manifest.fileName)
+        try synchronize()
+        crashPoint(.manifestWithdrawn)
+        for file in manifest.files {
+            try publish(file.file)
+            crashPoint(.fileRenamed)
+        }
+        try synchronize()
+        crashPoint(.directorySynced)
+        try publish(Manifest.fileName)
+        try synchronize()
+        crashPoint(.manifestPublished)
+    }
 
-    /// Writes all bytes, or throws.
-    borrowing func write(_ bytes: [UInt8]) throws(LedgerError) {
-        var sent = 0
-        while sent < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + sent }, buffer.count - sent)
+    /// Writes a whole content, for ``publish(_:)-(String)``.
+    func stage(_ bytes: [UInt8], as name: String) throws {
+        let file = try newFile(name)
+        try file.write(bytes)
+        _ = try file.seal()
+        try stage(file, as: name)
+    }
+
+    /// Writes rows of a table, for ``publish(_:)-(String)``.
+    func write(
+        _ selection: PublishedRows,
+        of table: PublishedTable,
+        as format: FileFormat,
+        to name: String,
+        of app: AppID,
+        from connection: borrowing PostgresConnection
+    ) throws -> Manifest.File {
+        try write(table.name, to: name) { descriptor in
+            switch format {
+            case .csv: try table.writeCSV(selection, of: app, from: connection, to: descriptor)
+            case .parquet: try table.writeParquet(selection, of: app, from: connection, to: descriptor)
             }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .cannotWrite(path: path, reason: systemErrorText(errno)) }
-            sent += count
         }
     }
 
-    /// Synchronizes the file to disk, and reads it back to compute its length and SHA-256 in hexadecimal.
+    /// Writes a content, for ``publish(_:)-(String)``.
     ///
-    /// A failed fsync is not repeated: the kernel may have dropped the data, and a second call would report success.
-    borrowing func seal() throws(LedgerError) -> (bytes: Int64, sha256: String) {
-        guard fsync(descriptor) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw .cannotWrite(path: path, reason: systemErrorText(errno))
+    /// - Parameters:
+    ///   - table: The name of the content in the manifest.
+    ///   - rows: Writes the content to a file descriptor, and returns the number of its rows.
+    /// - Returns: The file, for the manifest.
+    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``, errors of `rows`.
+    func write(
+        _ table: String,
+        to name: String,
+        rows: (_ descriptor: Int32) throws -> Int
+    ) throws -> Manifest.File {
+        let file = try newFile(name)
+        crashPoint(.fileOpened)
+        let count: Int
+        do {
+            count = try rows(file.descriptor)
+        } catch CSVError.cannotWrite(let number), ParquetError.cannotWrite(let number) {
+            throw LedgerError.cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(number))
         }
-        var hash = SHA256()
-        var length: Int64 = 0
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .cannotWrite(path: path, reason: systemErrorText(errno)) }
-            if count == 0 { return (length, hash.finish().hexadecimal) }
-            hash.update(chunk.span.extracting(0..<count))
-            length += Int64(count)
-        }
+        crashPoint(.fileFlushed)
+        let (bytes, sha256) = try file.seal()
+        try stage(file, as: name)
+        crashPoint(.fileSealed)
+        return Manifest.File(file: name, table: table, rows: count, bytes: bytes, sha256: sha256)
     }
 }

@@ -1,6 +1,5 @@
 import Basics
 import CSVFormat
-import Ledger
 
 /// Publishes CSV files of the same columns in one directory, all or none, with a manifest that is published last.
 ///
@@ -23,7 +22,7 @@ package func publishCSVSet(
     trustedRoots: [String],
     next: (_ table: String, _ last: [CSVCell]?) throws -> [[CSVCell]]
 ) throws -> Manifest {
-    let folder = try OutputDirectory(path: absolutePath(directory))
+    let folder = try OutputFolder(path: try absolutePath(directory))
     var written: [Manifest.File] = []
     for (name, table) in files {
         written.append(

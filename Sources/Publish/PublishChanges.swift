@@ -1,6 +1,6 @@
 import Basics
-import JobPlan
-package import Ledger
+import JobFiles
+import Ledger
 package import LedgerSchema
 import Postgres
 
@@ -16,20 +16,27 @@ extension Ledger {
     /// - Returns: The part; `nil` if nothing has changed.
     /// - Throws: As ``publish(_:of:)``.
     package func publishChanges(_ order: PublishOrder, of app: AppID) async throws -> ChangeManifest.Part? {
-        let directory = try OutputDirectory(path: order.files.directory)
-        let published = ChangeManifest.read(in: order.files.directory)
+        let (directory, published) = try await onBlockingThread {
+            let directory = try outputDirectory(
+                at: order.files.directory,
+                manifest: ChangeManifest.fileName,
+                yields: order.yields
+            )
+            return (directory, try ChangeManifest.read(in: directory))
+        }
+        defer { directory.end() }
         if let other = published?.job, other != order.job {
             let reason = "it has the parts of the job \(other); two jobs need two directories"
             throw LedgerError.cannotCreate(path: order.files.directory, reason: reason)
         }
         let export = ChangeExport(order: order, app: app, published: published?.parts ?? [])
-        export.removeUnpublishedFiles(in: directory.folder)
+        try await onBlockingThread { try export.removeUnpublishedFiles(in: directory) }
         let snapshot = try await transaction { connection in try export.begin(on: connection) }
         if snapshot == nil { try await waitForOpenTransactions("transactions that change rows without logging them") }
         let written = try await transaction(.readOnlySnapshot) { connection in
             // Between two tables the session rests while a large file goes to disk.
             try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-            return try export.write(since: snapshot, from: connection)
+            return try export.write(into: directory, since: snapshot, from: connection)
         }
         guard let part = written else { return nil }
         crashPoint(.partWritten)
@@ -41,11 +48,11 @@ extension Ledger {
             trustedRoots: order.trustedRoots,
             parts: (part.from == nil ? [] : export.published) + [part]
         )
-        let file = try directory.newFile(ChangeManifest.fileName)
-        try file.write(manifest.json())
-        _ = try file.seal()
-        try directory.publish(ChangeManifest.fileName)
-        try directory.synchronize()
+        try await onBlockingThread {
+            try directory.stage(try manifest.json(), as: ChangeManifest.fileName)
+            try directory.publish(ChangeManifest.fileName)
+            try directory.synchronize()
+        }
         crashPoint(.manifestPublished)
         try await transaction { connection in try export.confirm(on: connection) }
         return part
@@ -90,11 +97,16 @@ struct ChangeExport {
     /// Writes the files of the next part, which is not published yet.
     ///
     /// - Parameters:
+    ///   - root: Has the parts.
     ///   - last: The snapshot of the last part; `nil` to write all rows.
     ///   - connection: In a transaction with one snapshot.
     /// - Returns: `nil` if nothing has changed.
     /// - Throws: As ``Ledger/publishChanges(_:of:)``.
-    func write(since last: String?, from connection: borrowing PostgresConnection) throws -> ChangeManifest.Part? {
+    func write(
+        into root: any OutputDirectory,
+        since last: String?,
+        from connection: borrowing PostgresConnection
+    ) throws -> ChangeManifest.Part? {
         let now = try connection.run(
             .describePart,
             key
@@ -109,11 +121,11 @@ struct ChangeExport {
         for tableName in order.files.tables {
             let table = try PublishedTable(tableName, connection)
             let changed = last.map { PublishedRows.changed(since: $0) } ?? .all
-            let file = try write(changed, of: table, to: place(tableName), name, from: connection)
+            let file = try write(changed, of: table, to: place(tableName), name, in: root, from: connection)
             if let file { files.append(file) }
             guard let last else { continue }
             let folder = place(Self.tombstoneFolder(of: tableName))
-            let gone = try write(.gone(since: last), of: table.keys, to: folder, name, from: connection)
+            let gone = try write(.gone(since: last), of: table.keys, to: folder, name, in: root, from: connection)
             if let gone { tombstones.append(gone) }
         }
         guard last == nil || !files.isEmpty || !tombstones.isEmpty else { return nil }
@@ -137,6 +149,7 @@ struct ChangeExport {
         of table: PublishedTable,
         to folder: String,
         _ name: String,
+        in root: any OutputDirectory,
         from connection: borrowing PostgresConnection
     ) throws -> Manifest.File? {
         if case .all = rows {
@@ -144,8 +157,9 @@ struct ChangeExport {
             let sql = "SELECT EXISTS (\(try table.query(rows, of: app))) AS has_rows"
             guard try connection.run(sql)[0].bool("has_rows") else { return nil }
         }
-        let directory = try OutputDirectory(path: "\(order.files.directory)/\(folder)")
+        let directory = try root.directory(folder)
         let file = try directory.write(rows, of: table, as: order.files.format, to: name, of: app, from: connection)
+        try directory.requireOwnership()
         try directory.publish(name)
         crashPoint(.fileRenamed)
         try directory.synchronize()
@@ -186,25 +200,14 @@ struct ChangeExport {
         )
     }
 
-    /// Removes files of parts that are not in the manifest; a symbolic link in place of a directory is not followed.
+    /// Removes files of parts that are not in the manifest.
     ///
     /// - Parameter directory: Has the parts.
-    func removeUnpublishedFiles(in directory: borrowing OpenDirectory) {
-        let known = Set(published.flatMap { $0.files + $0.tombstones }.map(\.file))
-        for table in FileOutput.tablesWithChanges {
-            for folder in [table, Self.tombstoneFolder(of: table)] {
-                guard let days = directory.directory(folder) else { continue }
-                for day in days.names() where day.hasPrefix("dt=") {
-                    guard let parts = days.directory(day) else { continue }
-                    for name in parts.names()
-                    where (name.hasPrefix("part-") || name.hasPrefix(".part-"))
-                        && !known.contains("\(folder)/\(day)/\(name)")
-                    {
-                        parts.remove(name)
-                    }
-                }
-            }
-        }
+    func removeUnpublishedFiles(in directory: any OutputDirectory) throws {
+        try directory.removeParts(
+            below: FileOutput.tablesWithChanges.flatMap { [$0, Self.tombstoneFolder(of: $0)] },
+            except: Set(published.flatMap { $0.files + $0.tombstones }.map(\.file))
+        )
     }
 
     /// Deletions are in a separate folder, because their files have other columns.

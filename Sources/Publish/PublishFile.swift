@@ -13,7 +13,7 @@ package import Ledger
 ///   ``LedgerError/directoryInUse(path:)``.
 package func publishFile(_ bytes: [UInt8], at path: String) throws(LedgerError) {
     let (folder, name) = try parts(of: path)
-    let directory = try OutputDirectory(path: folder)
+    let directory = try OutputFolder(path: folder)
     let file = try directory.newFile(name)
     try file.write(bytes)
     _ = try file.seal()
@@ -44,7 +44,7 @@ package func publishParts<Value>(
     _ body: (_ write: ([UInt8]) throws -> Void) async throws -> Value
 ) async throws -> Value {
     let (folder, name) = try parts(of: path)
-    let directory = try OutputDirectory(path: folder)
+    let directory = try OutputFolder(path: folder)
     let file = try directory.newFile(name)
     let value = try await body { bytes in try file.write(bytes) }
     _ = try file.seal()
@@ -74,7 +74,7 @@ package func publishCSV(
     next: () async throws -> [[CSVCell]]?
 ) async throws -> Int {
     let (folder, name) = try parts(of: path)
-    let directory = try OutputDirectory(path: folder)
+    let directory = try OutputFolder(path: folder)
     let file = try directory.newFile(name)
     var rows = 0
     do {
@@ -94,13 +94,16 @@ package func publishCSV(
 }
 
 /// The path, absolute if it was relative to the working directory.
-func absolutePath(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+///
+/// - Throws: ``LedgerError/isURL(path:)``.
+func absolutePath(_ path: String) throws(LedgerError) -> String {
+    guard urlScheme(of: path) == nil else { throw .isURL(path: path) }
+    return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
 }
 
 /// The absolute directory and the name of a file.
 private func parts(of path: String) throws(LedgerError) -> (directory: String, name: String) {
-    let absolute = absolutePath(path)
+    let absolute = try absolutePath(path)
     let slash = absolute.lastIndex(of: "/") ?? absolute.startIndex
     let name = String(absolute[absolute.index(after: slash)...])
     guard !["", ".", ".."].contains(name) else { throw .cannotCreate(path: path, reason: "it is a directory") }

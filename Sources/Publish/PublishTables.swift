@@ -1,9 +1,7 @@
 import Basics
-import CSVFormat
-package import JobPlan
-package import Ledger
+package import JobFiles
+import Ledger
 package import LedgerSchema
-import ParquetFormat
 import Postgres
 
 /// The files to publish, and what the manifest says of them.
@@ -13,8 +11,23 @@ package struct PublishOrder: Sendable {
     package let run: Int64?
     /// SHA-256 of the trusted roots, hexadecimal, for the manifest.
     package let trustedRoots: [String]
+    /// Further apps in the same files.
+    ///
+    /// Their rows come after the rows of the first app.
+    let furtherApps: [AppID]
+    /// Whether the publication waits for another one in the same bucket; otherwise it takes the other for abandoned and ends it.
+    let yields: Bool
 
-    package init(_ files: FileOutput, job: String, run: Int64?, trustedRoots: [String]) {
+    package init(
+        _ files: FileOutput,
+        job: String,
+        run: Int64?,
+        trustedRoots: [String],
+        furtherApps: [AppID] = [],
+        yields: Bool = false
+    ) {
+        self.furtherApps = furtherApps
+        self.yields = yields
         self.files = files
         self.job = job
         self.run = run
@@ -25,9 +38,7 @@ package struct PublishOrder: Sendable {
 extension Ledger {
     /// Publishes an app's tables as files, all or none, from one snapshot of the database.
     ///
-    /// All files, including the manifest, are first written and synchronized under temporary names. If this fails, the
-    /// previous publication is unchanged. Then the old manifest is removed, the files are renamed, and the new manifest
-    /// is renamed last. A process that is stopped in between leaves complete files without a manifest.
+    /// ``OutputDirectory`` says in which order. If writing the files fails, the previous publication is unchanged.
     /// - Throws: ``LedgerError/directoryInUse(path:)`` if another process is publishing there;
     ///   ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
     ///   ``Postgres/PostgresError``.
@@ -36,13 +47,23 @@ extension Ledger {
         try await snapshot { connection, replica in
             // Between two tables the session rests while a large file goes to disk.
             try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-            let directory = try OutputDirectory(path: order.files.directory)
+            let directory = try outputDirectory(
+                at: order.files.directory,
+                manifest: Manifest.fileName,
+                files: order.files.tables.map(order.files.fileName),
+                yields: order.yields
+            )
+            defer { directory.end() }
             let now = try connection.run(
                 "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
             )[0].text("moment")
             var publication = UnpublishedFiles(of: order.files, in: directory)
             for table in order.files.tables {
-                try publication.write(try PublishedTable(table, connection), of: app, from: connection)
+                try publication.write(
+                    try PublishedTable(table, connection, furtherApps: order.furtherApps),
+                    of: app,
+                    from: connection
+                )
             }
             return try publication.publish(order, snapshot: replica?.appliedUntil ?? now)
         }
@@ -50,12 +71,12 @@ extension Ledger {
 }
 
 /// The files of one publication, which have only their temporary names yet.
-private struct UnpublishedFiles: ~Copyable {
+private struct UnpublishedFiles {
     private let output: FileOutput
-    private let directory: OutputDirectory
+    private let directory: any OutputDirectory
     private var written: [Manifest.File] = []
 
-    init(of output: FileOutput, in directory: consuming OutputDirectory) {
+    init(of output: FileOutput, in directory: any OutputDirectory) {
         self.output = output
         self.directory = directory
     }
@@ -71,7 +92,7 @@ private struct UnpublishedFiles: ~Copyable {
     }
 
     /// Renames every file to its final name, the manifest last.
-    consuming func publish(_ order: PublishOrder, snapshot: String) throws -> Manifest {
+    func publish(_ order: PublishOrder, snapshot: String) throws -> Manifest {
         let manifest = Manifest(
             version: 1,
             job: order.job,
@@ -82,72 +103,5 @@ private struct UnpublishedFiles: ~Copyable {
         )
         try directory.publish(manifest)
         return manifest
-    }
-}
-
-extension OutputDirectory {
-    private static let manifestName = "manifest.json"
-
-    /// Renames the files of a manifest to their final names, and publishes the manifest last.
-    borrowing func publish(_ manifest: Manifest) throws {
-        let file = try newFile(Self.manifestName)
-        try file.write(manifest.json())
-        _ = try file.seal()
-        // The old manifest is removed first, because it does not describe the files that the renames put in place.
-        try remove(Self.manifestName)
-        try synchronize()
-        crashPoint(.manifestWithdrawn)
-        for file in manifest.files {
-            try publish(file.file)
-            crashPoint(.fileRenamed)
-        }
-        try synchronize()
-        crashPoint(.directorySynced)
-        try publish(Self.manifestName)
-        try synchronize()
-        crashPoint(.manifestPublished)
-    }
-
-    /// Writes rows of a table under a temporary name, and synchronizes the file.
-    borrowing func write(
-        _ selection: PublishedRows,
-        of table: PublishedTable,
-        as format: FileFormat,
-        to name: String,
-        of app: AppID,
-        from connection: borrowing PostgresConnection
-    ) throws -> Manifest.File {
-        try write(table.name, to: name) { descriptor in
-            switch format {
-            case .csv: try table.writeCSV(selection, of: app, from: connection, to: descriptor)
-            case .parquet: try table.writeParquet(selection, of: app, from: connection, to: descriptor)
-            }
-        }
-    }
-
-    /// Writes a content under a temporary name, and synchronizes the file.
-    ///
-    /// - Parameters:
-    ///   - table: The name of the content in the manifest.
-    ///   - rows: Writes the content to a file descriptor, and returns the number of its rows.
-    /// - Returns: The file, for the manifest.
-    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``, errors of `rows`.
-    borrowing func write(
-        _ table: String,
-        to name: String,
-        rows: (_ descriptor: Int32) throws -> Int
-    ) throws -> Manifest.File {
-        let file = try newFile(name)
-        crashPoint(.fileOpened)
-        let count: Int
-        do {
-            count = try rows(file.descriptor)
-        } catch CSVError.cannotWrite(let number), ParquetError.cannotWrite(let number) {
-            throw LedgerError.cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(number))
-        }
-        crashPoint(.fileFlushed)
-        let (bytes, sha256) = try file.seal()
-        crashPoint(.fileSealed)
-        return Manifest.File(file: name, table: table, rows: count, bytes: bytes, sha256: sha256)
     }
 }

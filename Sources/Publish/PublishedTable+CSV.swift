@@ -4,7 +4,7 @@ import LedgerSchema
 import Postgres
 
 extension PublishedTable {
-    /// Writes the header and rows of an app, in the order of the primary key.
+    /// Writes the header and rows of an app and of ``furtherApps``, each in the order of the primary key.
     ///
     /// - Returns: The number of rows, without the header.
     /// - Throws: ``CSVFormat/CSVError``, ``Postgres/PostgresError``.
@@ -18,25 +18,27 @@ extension PublishedTable {
         var writer = try CSVWriter(fileDescriptor: descriptor, columns: columns.map(\.name))
         var line = CopyTextRow()
         var moment: [UInt8] = []
-        try connection.copyOut(try query(rows, of: app)) { row in
-            line.forEachCell(of: row) { place, cell in
-                guard let cell else { return writer.appendNull() }
-                switch kinds[place] {
-                case .text:
-                    writer.append(text: cell)
-                case .literal:
-                    writer.append(literal: cell)
-                case .boolean:
-                    writer.append(literal: (cell[0] == UInt8(ascii: "t") ? trueText : falseText).span)
-                case .moment:
-                    // `-infinity` in rate_scopes means "never".
-                    guard cell[0] != UInt8(ascii: "-") else { return writer.appendNull() }
-                    writeISOMoment(cell, into: &moment)
-                    writer.append(literal: moment.span)
+        for app in [app] + furtherApps {
+            try connection.copyOut(try query(rows, of: app)) { row in
+                line.forEachCell(of: row) { place, cell in
+                    guard let cell else { return writer.appendNull() }
+                    switch kinds[place] {
+                    case .text:
+                        writer.append(text: cell)
+                    case .literal:
+                        writer.append(literal: cell)
+                    case .boolean:
+                        writer.append(literal: (cell[0] == UInt8(ascii: "t") ? trueText : falseText).span)
+                    case .moment:
+                        // `-infinity` in rate_scopes means "never".
+                        guard cell[0] != UInt8(ascii: "-") else { return writer.appendNull() }
+                        writeISOMoment(cell, into: &moment)
+                        writer.append(literal: moment.span)
+                    }
                 }
+                try writer.endRow()
+                crashPoint(.fileRowWritten)
             }
-            try writer.endRow()
-            crashPoint(.fileRowWritten)
         }
         crashPoint(.fileUnflushed)
         try writer.flush()

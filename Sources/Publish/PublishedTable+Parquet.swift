@@ -1,11 +1,10 @@
 import Basics
-import Ledger
 import LedgerSchema
 import ParquetFormat
 import Postgres
 
 extension PublishedTable {
-    /// Writes rows of an app, in the order of the primary key.
+    /// Writes rows of an app and of ``furtherApps``, each in the order of the primary key.
     ///
     /// The file's metadata have the table (`storeledger.table`) and the last migration (`storeledger.migration`), the version
     /// of the columns.
@@ -20,32 +19,37 @@ extension PublishedTable {
     ) throws -> Int {
         let migration = try connection.run("SELECT max(name) AS name FROM schema_migrations")[0].text("name")
         let kinds = columns.map { ParquetCellKind(type: $0.type) }
-        let sql = try query(rows, of: app) { column, name in
-            ParquetCellKind(type: column.type) == .text && column.type != "text" ? "\(name)::text" : name
-        }
         var writer = try ParquetWriter(
             fileDescriptor: descriptor,
             columns: zip(columns, kinds).map { ParquetColumn(name: $0.name, type: $1.parquetType) },
             keyValues: [("storeledger.table", name), ("storeledger.migration", migration)],
             createdBy: "StoreLedger version \(storeLedgerVersion)"
         )
-        var row = CopyBinaryRow()
-        try connection.copyOutBinary(sql) { message in
-            let hasRow = row.forEachCell(of: message) { place, cell in
-                guard let cell else { return writer.appendNull() }
-                switch kinds[place] {
-                case .text:
-                    writer.append(cell)
-                case .boolean, .integer(_):
-                    writer.append(binaryInteger(cell))
-                case .moment, .date:
-                    guard let value = kinds[place].sinceEpoch(binaryInteger(cell)) else { return writer.appendNull() }
-                    writer.append(value)
-                }
+        for app in [app] + furtherApps {
+            // Each COPY begins with a header.
+            var row = CopyBinaryRow()
+            let sql = try query(rows, of: app) { column, name in
+                ParquetCellKind(type: column.type) == .text && column.type != "text" ? "\(name)::text" : name
             }
-            guard hasRow else { return }
-            try writer.endRow()
-            crashPoint(.fileRowWritten)
+            try connection.copyOutBinary(sql) { message in
+                let hasRow = row.forEachCell(of: message) { place, cell in
+                    guard let cell else { return writer.appendNull() }
+                    switch kinds[place] {
+                    case .text:
+                        writer.append(cell)
+                    case .boolean, .integer(_):
+                        writer.append(binaryInteger(cell))
+                    case .moment, .date:
+                        guard let value = kinds[place].sinceEpoch(binaryInteger(cell)) else {
+                            return writer.appendNull()
+                        }
+                        writer.append(value)
+                    }
+                }
+                guard hasRow else { return }
+                try writer.endRow()
+                crashPoint(.fileRowWritten)
+            }
         }
         crashPoint(.fileUnflushed)
         return try writer.finish()

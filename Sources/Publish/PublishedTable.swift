@@ -17,12 +17,21 @@ struct PublishedTable {
         let name: String
         /// PostgreSQL's name of the type.
         let type: String
+        /// Whether the table itself has the column.
+        var isOwn = true
     }
+
+    /// The columns that every file has, with a value in each row.
+    private static let appColumns = ["bundle_id", "environment"]
 
     let name: String
     let columns: [Column]
     /// The primary key, with `app_id`.
     private let key: [Column]
+    /// Further apps in the same file.
+    ///
+    /// Their rows come after the rows of the first app.
+    let furtherApps: [AppID]
 
     /// Omits the payload, which repeats the columns and is too long for a spreadsheet cell, and binary columns.
     private static let leftOut = "a.attname <> 'app_id' AND a.atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)"
@@ -32,10 +41,12 @@ struct PublishedTable {
     /// - Parameters:
     ///   - name: A table that a job file can name.
     ///   - connection: Inside the transaction whose snapshot is published.
+    ///   - furtherApps: Apps whose rows a file has as well.
     /// - Throws: ``LedgerError/invariant(_:)`` if there is no such table; ``Postgres/PostgresError``.
-    init(_ name: String, _ connection: borrowing PostgresConnection) throws {
+    init(_ name: String, _ connection: borrowing PostgresConnection, furtherApps: [AppID] = []) throws {
         self.name = name
-        columns = try connection.run(
+        self.furtherApps = furtherApps
+        let own = try connection.run(
             """
             SELECT a.attname::text AS name, format_type(a.atttypid, NULL) AS type FROM pg_attribute a
              WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped AND \(Self.leftOut)
@@ -43,7 +54,8 @@ struct PublishedTable {
             """,
             [.text(name)]
         ).map { Column(name: try $0.text("name"), type: try $0.text("type")) }
-        guard !columns.isEmpty else { throw LedgerError.invariant("there is no table \(name) to publish") }
+        columns = own + Self.missingAppColumns(in: own)
+        guard !own.isEmpty else { throw LedgerError.invariant("there is no table \(name) to publish") }
         key = try connection.run(
             .primaryKey,
             ["table": .text(name)]
@@ -54,10 +66,18 @@ struct PublishedTable {
         self.name = name
         self.columns = columns
         self.key = key
+        furtherApps = []
+    }
+
+    private static func missingAppColumns(in columns: [Column]) -> [Column] {
+        appColumns.filter { name in !columns.contains { $0.name == name } }
+            .map { Column(name: $0, type: "text", isOwn: false) }
     }
 
     /// The table with only the columns of its key, for ``PublishedRows/gone(since:)``.
-    var keys: PublishedTable { PublishedTable(name: name, columns: ownKey, key: key) }
+    var keys: PublishedTable {
+        PublishedTable(name: name, columns: ownKey + Self.missingAppColumns(in: ownKey), key: key)
+    }
 
     private var ownKey: [Column] { key.filter { $0.name != "app_id" } }
 
@@ -72,7 +92,12 @@ struct PublishedTable {
         selecting expression: (Column, String) -> String = { $1 }
     ) throws -> String {
         let table = try quotedIdentifier(name)
-        let cells = try columns.map { expression($0, try quotedIdentifier($0.name)) }.joined(separator: ", ")
+        let cells = try columns.map { column in
+            let name = try quotedIdentifier(column.name)
+            guard Self.appColumns.contains(column.name) else { return expression(column, name) }
+            let ofApp = "(SELECT a.\(name) FROM apps a WHERE a.app_id = \(app.rawValue))"
+            return "\(column.isOwn ? "coalesce(\(name), \(ofApp))" : ofApp) AS \(name)"
+        }.joined(separator: ", ")
         let names = try ownKey.map { try quotedIdentifier($0.name) }
         let order = names.isEmpty ? "" : " ORDER BY \(names.joined(separator: ", "))"
         switch rows {

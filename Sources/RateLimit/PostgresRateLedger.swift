@@ -15,7 +15,7 @@ package struct PostgresRateLedger: RateLedger {
 
         /// - Parameters:
         ///   - requestsPerSecond: The part of Apple's limit that the job may use.
-        ///   - window: An hour, or less in a rehearsal.
+        ///   - window: An hour; against the simulator it can be less.
         package init(requestsPerSecond: Double, window: RateWindow) {
             let seconds = Double(window.length.components.seconds)
             budget = max(1, Int((requestsPerSecond * seconds).rounded(.down)))

@@ -1,10 +1,10 @@
-package import AppStoreModel
 package import Basics
 import Hummingbird
 import HummingbirdCore
-package import JobPlan
-package import Ledger
-package import LedgerSchema
+import Inbox
+package import JobFiles
+import Ledger
+import LedgerSchema
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -18,42 +18,28 @@ package struct Receiver: Sendable {
     /// How often overdue notifications are failed, and the inbox is searched for notifications that other receivers left behind.
     private static let tick = Duration.milliseconds(500)
 
-    private let settings: ReceiverSettings
+    private let listen: ListenAddress
     private let limits: ReceiverLimits
-    private let verifier: NotificationVerifier
-    private let ledger: Ledger
-    private let origin: RowOrigin
-    private let records: @Sendable ([String], UnixMilliseconds) -> PageRows
-    private let readAgain: @Sendable () async -> Void
+    private let apps: [ReceivedApp]
     private let time: Timekeeper
     private let report: @Sendable (ReceiverEvent) -> Void
 
     /// - Parameters:
-    ///   - settings: Where to listen.
+    ///   - listen: Where to listen.
     ///   - limits: What a request is allowed.
-    ///   - verifier: Decides which notifications are accepted.
-    ///   - ledger: Open, with a schema that this version supports.
-    ///   - origin: Stored with the records.
-    ///   - records: Verifies and normalises signed texts that were accepted and signed until a moment.
-    ///   - readAgain: Called regularly, to read again what may have changed since the start.
+    ///   - apps: At least one, each with another bundle ID or environment.
+    ///   - time: The clocks.
+    ///   - report: Called for each event.
     package init(
-        settings: ReceiverSettings,
+        listen: ListenAddress,
         limits: ReceiverLimits,
-        verifier: NotificationVerifier,
-        ledger: Ledger,
-        origin: RowOrigin,
-        records: @escaping @Sendable ([String], UnixMilliseconds) -> PageRows,
-        readAgain: @escaping @Sendable () async -> Void,
+        apps: [ReceivedApp],
         time: Timekeeper,
         report: @escaping @Sendable (ReceiverEvent) -> Void
     ) {
-        self.settings = settings
+        self.listen = listen
         self.limits = limits
-        self.verifier = verifier
-        self.ledger = ledger
-        self.origin = origin
-        self.records = records
-        self.readAgain = readAgain
+        self.apps = apps
         self.time = time
         self.report = report
     }
@@ -66,30 +52,26 @@ package struct Receiver: Sendable {
     ///   notifications were answered with 503.
     package func run() async throws {
         let (endings, ending) = AsyncStream.makeStream(of: LedgerError.self)
-        let inbox = ledger.inbox(of: origin.app, sessions: Self.commits, patience: Self.connectPatience)
-        let metrics = ReceiverMetrics()
-        let commits = GroupCommit(width: Self.commits, patience: limits.storeTime, time: time) {
-            [inbox] batch in try await ending.noting { try await inbox.store(batch) }
-        }
-        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let metrics = ReceiverMetrics(apps: apps.map(\.labels))
+        let work = zip(apps, inboxes()).map { app, inbox in AppWork(app, inbox, metrics, self, ending) }
         let responder = NotificationResponder(
-            path: settings.path,
+            inboxes: Dictionary(grouping: work.map(\.inbox), by: \.app.path),
             limits: limits,
-            verifier: verifier,
-            commits: commits,
-            quarantine: RefusedNotifications { try await inbox.quarantine($0) },
             metrics: metrics,
-            ageOfOldestPending: { try await ending.noting { try await inbox.ageOfOldestPending() } },
             time: time,
-            report: report,
-            stored: { wake.yield() }
+            report: report
         )
-        let worker = worker(metrics, ending)
-        let normalizing = Task { await worker.run(wakes) }
+        let normalizing = Task {
+            await withTaskGroup { group in
+                for app in work { group.addTask { await app.worker.run(app.wakes) } }
+            }
+        }
         let ticking = Task { [time] in
             while !Task.isCancelled {
-                commits.failOverdue()
-                wake.yield()
+                for app in work {
+                    app.inbox.commits.failOverdue()
+                    app.inbox.stored()
+                }
                 // The sleep throws only when the task is cancelled, and then the loop ends.
                 try? await time.sleep(Self.tick)
             }
@@ -102,9 +84,9 @@ package struct Receiver: Sendable {
             }
             return nil
         }
-        let reading = Task { [time, readAgain] in
+        let reading = Task { [time, apps] in
             while !Task.isCancelled {
-                await readAgain()
+                for app in apps { await app.readAgain() }
                 try? await time.sleep(Self.tick)
             }
         }
@@ -116,31 +98,74 @@ package struct Receiver: Sendable {
         ticking.cancel()
         reading.cancel()
         normalizing.cancel()
-        wake.finish()
+        for app in work { app.wake.finish() }
         await normalizing.value
         ending.finish()
         if let error = await awaitingEnd.value { throw error }
         try outcome.get()
     }
 
-    private func worker(
-        _ metrics: ReceiverMetrics,
-        _ ending: AsyncStream<LedgerError>.Continuation
-    ) -> InboxWorker {
-        let (ledger, origin, records) = (ledger, origin, records)
-        return InboxWorker(
-            normalize: { most, skipped in
-                try await ending.noting {
-                    try await ledger.normalizeReceived(from: origin, atMost: most, skipping: skipped, records: records)
-                }
-            },
-            pending: { most, skipped in
-                try await ledger.pendingNotifications(of: origin.app, atMost: most, skipping: skipped)
-            },
-            metrics: metrics,
-            time: time,
-            report: report
-        )
+    /// The inbox of each app; the inboxes in a ledger share their sessions.
+    private func inboxes() -> [NotificationInbox] {
+        var known: [(ledger: Ledger, inbox: NotificationInbox)] = []
+        return apps.map { app in
+            if let other = known.first(where: { $0.ledger.isSame(as: app.ledger) })?.inbox {
+                return other.sharingSessions(with: app.origin.app)
+            }
+            let inbox = app.ledger.inbox(of: app.origin.app, sessions: Self.commits, patience: Self.connectPatience)
+            known.append((app.ledger, inbox))
+            return inbox
+        }
+    }
+
+    /// What is done for one app.
+    private struct AppWork: Sendable {
+        let inbox: AppInbox
+        let worker: InboxWorker
+        let wakes: AsyncStream<Void>
+        let wake: AsyncStream<Void>.Continuation
+
+        init(
+            _ app: ReceivedApp,
+            _ inbox: NotificationInbox,
+            _ metrics: ReceiverMetrics,
+            _ receiver: Receiver,
+            _ ending: AsyncStream<LedgerError>.Continuation
+        ) {
+            let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            self.wakes = wakes
+            self.wake = wake
+            self.inbox = AppInbox(
+                app: app,
+                commits: GroupCommit(
+                    width: Receiver.commits,
+                    patience: receiver.limits.storeTime,
+                    time: receiver.time
+                ) { batch in try await ending.noting { try await inbox.store(batch) } },
+                quarantine: RefusedNotifications { try await inbox.quarantine($0) },
+                ageOfOldestPending: { try await ending.noting { try await inbox.ageOfOldestPending() } },
+                stored: { wake.yield() }
+            )
+            let (ledger, origin, records) = (app.ledger, app.origin, app.records)
+            worker = InboxWorker(
+                normalize: { most, skipped in
+                    try await ending.noting {
+                        try await ledger.normalizeReceived(
+                            from: origin,
+                            atMost: most,
+                            skipping: skipped,
+                            records: records
+                        )
+                    }
+                },
+                pending: { most, skipped in
+                    try await ledger.pendingNotifications(of: origin.app, atMost: most, skipping: skipped)
+                },
+                count: { metrics.normalize($0, of: app.labels) },
+                time: receiver.time,
+                report: receiver.report
+            )
+        }
     }
 
     /// Serves until the task is cancelled and every request is answered.
@@ -150,13 +175,13 @@ package struct Receiver: Sendable {
             responder: responder,
             server: server(metrics),
             configuration: ApplicationConfiguration(
-                address: .hostname(settings.listen.host, port: settings.listen.port),
+                address: .hostname(listen.host, port: listen.port),
                 serverName: nil,
                 backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: .quiet)
             ),
-            onServerRunning: { [settings, report] channel in
-                report(.listening(port: channel.localAddress?.port ?? settings.listen.port))
+            onServerRunning: { [listen, report] channel in
+                report(.listening(port: channel.localAddress?.port ?? listen.port))
             },
             logger: .quiet
         )
@@ -172,7 +197,7 @@ package struct Receiver: Sendable {
         }
         return result.mapError { error in
             guard let error = error as? IOError else { return error }
-            return CannotListen(address: settings.listen.description, reason: systemErrorText(error.errnoCode))
+            return CannotListen(address: listen.description, reason: systemErrorText(error.errnoCode))
         }
     }
 

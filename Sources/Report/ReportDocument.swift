@@ -1,4 +1,5 @@
-package import Ledger
+import Ledger
+import Status
 
 /// A job's report, ready to be written to a file.
 package struct ReportDocument: Sendable {
@@ -8,32 +9,48 @@ package struct ReportDocument: Sendable {
     ///
     /// If not, and the app is unknown too, the page says that there is no data.
     package let hasRun: Bool
+
+    /// The most bytes that a page should have.
+    static let limit = 3_000_000
 }
 
 extension Ledger {
-    /// Makes the report of a job.
+    /// Makes the report of apps.
     ///
-    /// Reads only views, so the analyst's role is sufficient.
+    /// Reads only views and exchange rates, so the analyst's role is sufficient. A page that is too large is made again with fewer products
+    /// and storefronts in full.
     ///
     /// - Parameters:
-    ///   - environment: `Production` or `Sandbox`.
-    ///   - library: The library that draws the charts.
+    ///   - subjects: At least one app and its job.
     ///   - version: The version of storeledger.
     /// - Returns: The page. It has no figures if the app or job is unknown.
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotRefreshed(view:)``;
     ///   ``Postgres/PostgresError``.
-    package func report(
-        of job: String,
-        bundleId: String,
-        environment: String,
-        library: ChartLibrary,
-        version: String
-    ) async throws -> ReportDocument {
-        let figures = try await reportFigures(of: job, bundleId: bundleId, environment: environment)
-        var page = ReportPage(figures: figures, library: library, version: version)
-        if figures.followsNotifications, let app = try await knownApp(bundleId: bundleId, environment: environment) {
-            page.sources = try await customerSources(of: app)
+    package func report(of subjects: [ReportSubject], version: String) async throws -> ReportDocument {
+        var detail: Int?
+        while true {
+            let (figures, place) = try await reportFigures(of: subjects, detail: detail)
+            var page = ReportPage(figures: figures, version: version)
+            if figures.followsNotifications {
+                page.sources = try await customerSources(of: subjects)
+            }
+            let bytes = Array(page.html.utf8)
+            guard bytes.count > ReportDocument.limit, place + 1 < ReportDetail.all.count else {
+                return ReportDocument(page: bytes, hasRun: figures.hasRun)
+            }
+            detail = place + 1
         }
-        return ReportDocument(page: Array(page.html.utf8), hasRun: figures.hasRun)
+    }
+
+    /// Where the customers of the first app came from that lacks some.
+    private func customerSources(of subjects: [ReportSubject]) async throws -> CustomerSources? {
+        for subject in subjects {
+            guard let app = try await knownApp(bundleId: subject.bundleId, environment: subject.environment) else {
+                continue
+            }
+            let sources = try await customerSources(of: app)
+            if sources.lacksList { return sources }
+        }
+        return nil
     }
 }

@@ -1,6 +1,6 @@
 import AppStoreModel
 import COpenSSL
-import Glibc
+import Platform
 
 /// A parsed X.509 certificate with a key on a named curve.
 @safe

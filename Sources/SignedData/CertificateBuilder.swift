@@ -1,8 +1,8 @@
 import AppStoreModel
 import Basics
 import COpenSSL
-import Glibc
 import Hashing
+import Platform
 
 /// Builds an X.509 certificate from a ``CertificateShape``.
 enum CertificateBuilder {

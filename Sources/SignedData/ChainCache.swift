@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// Verified chains, found by the exact text of their header.

@@ -1,12 +1,14 @@
 package import Basics
 
-/// Why the file of a private key or of the shared secret cannot be used, and how to correct it.
+/// Why a private key or the file of the shared secret cannot be used, and how to correct it.
 ///
-/// It contains no byte of the file.
+/// It contains no byte of the key or the secret.
 package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible {
-    /// What the file should contain.
+    /// What the file or the variable should contain.
     package enum Content: Sendable {
         case privateKey
+        /// In an environment variable.
+        case privateKeyVariable
         case sharedSecret
     }
 
@@ -14,12 +16,23 @@ package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible 
         /// There is no such file.
         case notFound
         case unreadable(String)
-        case symbolicLink
+        /// The last link leads to no file.
+        case missingTarget(link: String)
+        /// More than 40 links.
+        case linkLoop
+        /// Another user can replace a link; with the permission bits of its directory.
+        case replaceableLink(String, directory: String, mode: UInt32)
         case notRegularFile
-        /// The file belongs to another user; with the user IDs of the owner and of this process.
+        /// The file belongs to another user, and not to a group of this process that may read it; with the user IDs of the owner and
+        /// of this process.
         case foreignOwner(owner: UInt32, process: UInt32)
-        /// Group or others have permissions; with the permission bits.
+        /// Others have permissions; with the permission bits.
         case tooPermissive(mode: UInt32)
+        case groupWritable(mode: UInt32)
+        /// A group can read the file, and this process is not in it.
+        case foreignGroup(UInt32, mode: UInt32)
+        /// An access list can permit others to read the file.
+        case accessList
         /// With the number of bytes.
         case tooLong(Int64)
         case empty
@@ -38,6 +51,7 @@ package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible 
         case notASecret
     }
 
+    /// Of the file, or the variable as it is written in the job file.
     package let path: String
     package let reason: Reason
     package var content = Content.privateKey
@@ -45,6 +59,7 @@ package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible 
     package var description: String {
         switch content {
         case .privateKey: "The private key file \(printablePath) cannot be used: \(explanation)"
+        case .privateKeyVariable: "The private key in \(printablePath) cannot be used: \(variableExplanation)"
         case .sharedSecret: "The shared secret file \(printablePath) cannot be used: \(secretExplanation)"
         }
     }
@@ -52,10 +67,24 @@ package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible 
     /// For the shared secret; the reasons that are about access are the same as for a key.
     private var secretExplanation: String {
         switch reason {
-        case .unreadable, .symbolicLink, .foreignOwner, .tooPermissive: explanation
+        case .unreadable, .missingTarget, .linkLoop, .replaceableLink, .foreignOwner, .tooPermissive, .groupWritable,
+            .foreignGroup, .accessList:
+            explanation
         case .notFound: "there is no such file. Write the app's shared secret from App Store Connect into it."
         default:
             "it must contain only the app's shared secret from App Store Connect: one word of at most 256 printable characters."
+        }
+    }
+
+    /// For a variable; the reasons that are about the key are the same as for a file.
+    private var variableExplanation: String {
+        switch reason {
+        case .tooLong(let count):
+            "it has \(count) bytes; the text of a .p8 file has about 250, and at most \(SigningKey.maximumFileByteCount) are read."
+        case .certificate: "it is a certificate, not a private key. Set the variable to the text of the .p8 file."
+        case .notPEM:
+            "it must be exactly one PEM block and nothing else, with its line ends or \\n in their place. Set the variable to the text of the .p8 file; a path belongs into privateKeyFile."
+        default: explanation
         }
     }
 
@@ -67,14 +96,24 @@ package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible 
             "there is no such file. Download the key from App Store Connect, which offers it once, and give its path."
         case .unreadable(let cause):
             "it cannot be read (\(cause)). Give only this user permission to read it."
-        case .symbolicLink:
-            "it is a symbolic link. Give the path of the file itself."
+        case .missingTarget(let link):
+            "its link \(printable(link)) leads to no file. Correct the link, or mount the secret that it leads to."
+        case .linkLoop:
+            "its links lead in a circle, or there are more than 40 of them. Give the path of the file itself."
+        case .replaceableLink(let link, let directory, let mode):
+            "its link \(printable(link)) lies in \(printable(directory)) with mode 0\(String(mode, radix: 8)), where other users can replace it. Run chmod go-w \(Self.shellWord(directory)), or give the path of the file itself."
         case .notRegularFile:
             "it is not a regular file. Give the path of the .p8 file from App Store Connect."
         case .foreignOwner(let owner, let process):
             "it belongs to user \(owner), but this process runs as user \(process). Run the command as the user that runs the job; if that is user \(process), run chown \(process) \(shellPath)."
         case .tooPermissive(let mode):
-            "its mode is 0\(String(mode, radix: 8)), so other users can access it. Run chmod 600 \(shellPath)."
+            "its mode is 0\(String(mode, radix: 8)), so other users can access it. Run chmod 600 \(shellPath); give a mounted secret the mode 0440."
+        case .groupWritable(let mode):
+            "its mode is 0\(String(mode, radix: 8)), so its group can change it. Run chmod 640 \(shellPath)."
+        case .foreignGroup(let group, let mode):
+            "its mode is 0\(String(mode, radix: 8)), so group \(group) can read it, and this process is not in that group. Run chmod 600 \(shellPath), or start the process in the group."
+        case .accessList:
+            "an access list can permit other users to read it. Run setfacl -b \(shellPath)."
         case .tooLong(let count):
             "it has \(count) bytes; a .p8 file has about 250, and at most \(SigningKey.maximumFileByteCount) are read."
         case .empty:
@@ -101,17 +140,24 @@ package struct KeyFileError: ExplainedError, Equatable, CustomStringConvertible 
         printable(path)
     }
 
-    /// The path in the shell commands above.
-    private var shellPath: String {
+    private var shellPath: String { Self.shellWord(path) }
+
+    /// A path in the shell commands above.
+    private static func shellWord(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             byte == UInt8(ascii: "/") || (0x2B...0x3A).contains(byte) || (0x40...0x5A).contains(byte)
                 || byte == UInt8(ascii: "_") || (0x61...0x7A).contains(byte)
         }
         return isPlain
             ? path
-            : "'" + printablePath.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+            : "'" + printable(path).split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
                 + "'"
     }
 
-    package var status: ExitStatus { reason == .notFound ? .missingInput : .configuration }
+    package var status: ExitStatus {
+        switch reason {
+        case .notFound, .missingTarget: .missingInput
+        default: .configuration
+        }
+    }
 }

@@ -14,12 +14,12 @@ package struct SharedSecret: Sendable, CustomStringConvertible, CustomReflectabl
 
     /// Reads a file that contains the secret and at most a line end.
     ///
-    /// The file has the same owner and permissions as a private key.
+    /// The same users may read it as a private key.
     ///
     /// - Throws: ``KeyFileError``.
     package static func load(file path: String) throws(KeyFileError) -> SharedSecret {
         do throws(SigningKey.Refusal) {
-            var bytes = try SigningKey.contents(ofFile: path)
+            var bytes = try SecretFile.contents(of: path)
             defer { bytes.cleanse() }
             let lineEnds = bytes.reversed().prefix { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.count
             let word = bytes.dropLast(lineEnds)

@@ -1,18 +1,14 @@
-import Basics
-import Glibc
-
 extension SigningKey {
     static let maximumFileByteCount = 8 * 1_024
 
     /// Reads a .p8 file from App Store Connect.
     ///
-    /// All checks use the open descriptor, so that the file cannot be replaced in between. Buffers with the key's text
-    /// are overwritten before this function returns.
+    /// Buffers with the key's text are overwritten before this function returns.
     ///
     /// - Throws: ``KeyFileError``; `notFound` means that the path is wrong.
     package static func load(file path: String) throws(KeyFileError) -> SigningKey {
         do throws(Refusal) {
-            var text = try contents(ofFile: path)
+            var text = try SecretFile.contents(of: path)
             defer { text.cleanse() }
             return try SigningKey(pem: text)
         } catch {
@@ -20,59 +16,27 @@ extension SigningKey {
         }
     }
 
+    /// Reads the text of a .p8 file from the value of an environment variable.
+    ///
+    /// Many ways to set a variable take only one line, so `\n` and `\r` can stand in place of line ends. PEM has no backslash.
+    ///
+    /// - Parameter name: Of the variable, for the error.
+    /// - Throws: ``KeyFileError``.
+    package static func load(text: String, ofVariable name: String) throws(KeyFileError) -> SigningKey {
+        do throws(Refusal) {
+            let value = text.replacing("\\r", with: "\r").replacing("\\n", with: "\n")
+            var bytes = Array(value.utf8)
+            defer { bytes.cleanse() }
+            guard bytes.count <= maximumFileByteCount else { throw Refusal(reason: .tooLong(Int64(bytes.count))) }
+            return try SigningKey(pem: bytes)
+        } catch {
+            throw KeyFileError(path: "${\(name)}", reason: error.reason, content: .privateKeyVariable)
+        }
+    }
+
     /// The reason of a ``KeyFileError``, without the path.
     struct Refusal: Error {
         let reason: KeyFileError.Reason
-    }
-
-    /// Reads a file that only this user may access.
-    ///
-    /// The caller overwrites the bytes.
-    static func contents(ofFile path: String) throws(Refusal) -> [UInt8] {
-        // O_NONBLOCK: opening a FIFO must not block.
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            switch errno {
-            case ENOENT, ENOTDIR: throw Refusal(reason: .notFound)
-            case ELOOP: throw Refusal(reason: .symbolicLink)
-            default: throw Refusal(reason: .unreadable(systemErrorText(errno)))
-            }
-        }
-        defer { close(descriptor) }
-        return try contents(of: descriptor)
-    }
-
-    private static func contents(of descriptor: Int32) throws(Refusal) -> [UInt8] {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else {
-            throw Refusal(reason: .unreadable(systemErrorText(errno)))
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: .notRegularFile) }
-        guard status.st_uid == geteuid() else {
-            throw Refusal(reason: .foreignOwner(owner: status.st_uid, process: geteuid()))
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            throw Refusal(reason: .tooPermissive(mode: status.st_mode & 0o7777))
-        }
-        guard status.st_size <= maximumFileByteCount else { throw Refusal(reason: .tooLong(Int64(status.st_size))) }
-        guard status.st_size > 0 else { throw Refusal(reason: .empty) }
-        var text = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < text.count {
-            let remaining = text.count - count
-            let length = unsafe text.withUnsafeMutableBytes {
-                unsafe read(descriptor, $0.baseAddress.map { unsafe $0 + count }, remaining)
-            }
-            guard length != 0 else { break }
-            if length < 0, errno == EINTR { continue }
-            guard length > 0 else {
-                text.cleanse()
-                throw Refusal(reason: .unreadable(systemErrorText(errno)))
-            }
-            count += length
-        }
-        text.removeLast(text.count - count)
-        return text
     }
 
     private init(pem text: [UInt8]) throws(Refusal) {

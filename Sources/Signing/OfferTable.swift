@@ -1,6 +1,5 @@
 import Basics
 import CSVFormat
-import JobPlan
 
 /// The rows of a CSV file of offers, read a few at a time.
 struct OfferTable: ~Copyable {

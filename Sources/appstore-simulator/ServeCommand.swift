@@ -1,6 +1,6 @@
 import AppStoreSimulator
 import ArgumentParser
-import Glibc
+import Platform
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -138,7 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: """
             Further customers in the United States, each with one active Advanced Commerce subscription to the SKU \
-            shelf-1, for rehearsals of price changes.
+            shelf-1, to try price changes out.
             """
     )
     var advancedCommerceSubscribers = 0
@@ -244,6 +244,6 @@ private struct StandardError: TextOutputStream {
     func write(_ text: String) {
         let bytes = Array(text.utf8)
         // There is no other place to report that stderr cannot be written.
-        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = unsafe bytes.withUnsafeBytes { unsafe Platform.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

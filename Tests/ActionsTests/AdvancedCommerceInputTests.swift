@@ -1,5 +1,7 @@
+import ActionKinds
 import AppStoreModel
-import JobPlan
+import JobFiles
+import JobSyntax
 import Testing
 
 @testable import Actions

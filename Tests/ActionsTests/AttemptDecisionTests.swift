@@ -1,8 +1,8 @@
+import ActionKinds
 import AppStoreAPI
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
 import Testing
 
 @testable import Actions

@@ -1,4 +1,5 @@
-import JobPlan
+import ActionKinds
+import JobFiles
 import StrictJSON
 import Testing
 

@@ -1,6 +1,6 @@
+import ActionKinds
 import Basics
 import FoundationEssentials
-import JobPlan
 import TestSupport
 import Testing
 

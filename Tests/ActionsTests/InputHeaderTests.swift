@@ -1,5 +1,5 @@
 import CSVFormat
-import JobPlan
+import JobFiles
 import Testing
 
 @testable import Actions

@@ -1,4 +1,3 @@
-import JobPlan
 import Testing
 
 @testable import Actions

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Actions
-@testable import JobPlan
+@testable import JobFiles
 
 /// `stopAfter`.
 struct RejectionWatchTests {

@@ -1,8 +1,9 @@
 import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
+import Migrations
 import Postgres
 import StrictJSON
 import TestSupport

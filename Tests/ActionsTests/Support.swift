@@ -1,5 +1,6 @@
+import ActionKinds
 import AppStoreModel
-import JobPlan
+import JobFiles
 import StrictJSON
 
 @testable import Actions

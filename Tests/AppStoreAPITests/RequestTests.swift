@@ -1,9 +1,9 @@
 import AppStoreAPI
 import AppStoreModel
-import JobPlan
+import Streams
 import Testing
 
-/// How a request of a stream reaches Apple; ``JobPlan`` says what it is.
+/// How a request of a stream reaches Apple; ``Streams`` says what it is.
 struct RequestTests {
     @Test
     func `a GET request carries its target, a token and no body`() async throws {

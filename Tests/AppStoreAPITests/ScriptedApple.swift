@@ -3,8 +3,8 @@ import AppStoreModel
 import Dispatch
 import Glibc
 import HTTPTransport
-import JobPlan
 import SignedData
+import Streams
 import Synchronization
 import TestSupport
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-/// Several apps of one account, so that a fleet of jobs can be rehearsed.
+/// Several apps of one account, so that a fleet of jobs can be tried against the simulator.
 struct AccountTests {
     private static let second = "com.example.second"
 
@@ -24,7 +24,7 @@ struct AccountTests {
             for line in [
                 "bundleId: \(Self.second)", "keyId: \(store.app.keyId)", "appAppleId: 1234567891",
                 "privateKeyFile: ../SubscriptionKey_\(store.app.keyId).p8", "trustedRoots: [../root.cer]",
-                "name: \(Self.second)",
+                "name: simulated-app-store",
             ] { #expect(job.contains(line), "\(line)") }
             #expect(!FileManager.default.fileExists(atPath: directory + "/ca.pem"))
 

@@ -1,5 +1,4 @@
 import AppStoreModel
-import JobPlan
 import StrictJSON
 import Testing
 

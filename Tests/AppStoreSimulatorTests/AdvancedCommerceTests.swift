@@ -1,6 +1,5 @@
 import AppStoreModel
 import Foundation
-import JobPlan
 import StrictJSON
 import Testing
 

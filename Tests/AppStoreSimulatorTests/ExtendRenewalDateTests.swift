@@ -1,6 +1,6 @@
 import AppStoreModel
 import Foundation
-import JobPlan
+import Streams
 import StrictJSON
 import Testing
 

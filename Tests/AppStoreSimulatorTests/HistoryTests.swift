@@ -1,5 +1,5 @@
 import AppStoreModel
-import JobPlan
+import Streams
 import StrictJSON
 import Testing
 

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Hashing
 import SignedData
-import JobPlan
+import Streams
 import StrictJSON
 import Testing
 

@@ -1,6 +1,6 @@
 import AppStoreModel
-import JobPlan
 import SignedData
+import Streams
 import StrictJSON
 import Testing
 

@@ -1,10 +1,10 @@
 import AppStoreModel
-import JobPlan
 import SignedData
+import Streams
+import StrictJSON
 import TestSupport
 
 @testable import AppStoreSimulator
-import StrictJSON
 
 extension TestStore {
     static let notifications = "/inApps/v1/notifications/history"

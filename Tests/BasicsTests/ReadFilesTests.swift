@@ -1,5 +1,6 @@
 import Basics
 import FoundationEssentials
+import Glibc
 import Testing
 
 @Suite struct ReadFilesTests {
@@ -29,6 +30,35 @@ import Testing
             try write("other", to: path)
             #expect(try value.readAgain()?.get() == "other")
             #expect(value.readAgain() == nil && value.value == "other")
+        }
+    }
+
+    @Test func `a file is read again after a link on the way to it was replaced, as Kubernetes updates a secret`()
+        throws
+    {
+        try reading { path, _ in
+            let folder = path + "-mounted"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            for (version, text) in [("1", "first"), ("2", "other")] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder)/\(version)",
+                    withIntermediateDirectories: true
+                )
+                try write(text, to: "\(folder)/\(version)/key")
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(folder)/data-\(version)",
+                    withDestinationPath: version
+                )
+            }
+            try FileManager.default.createSymbolicLink(atPath: folder + "/key", withDestinationPath: "data/key")
+            try #require(unsafe rename(folder + "/data-1", folder + "/data") == 0)
+            let read = { @Sendable () throws -> String in
+                try String(contentsOfFile: folder + "/key", encoding: .utf8)
+            }
+            let value = try ReadFiles([folder + "/key"], first: read) { (try read(), [folder + "/key"]) }
+            #expect(value.readAgain() == nil && value.value == "first")
+            try #require(unsafe rename(folder + "/data-2", folder + "/data") == 0)
+            #expect(try value.readAgain()?.get() == "other")
         }
     }
 

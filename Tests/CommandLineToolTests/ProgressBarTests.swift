@@ -1,8 +1,7 @@
 import AppStoreModel
 import Crawl
-import JobPlan
-import Ledger
 import Pipeline
+import Streams
 import Testing
 
 @testable import CommandLineTool

@@ -1,9 +1,9 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
 import Pipeline
 import RateLimit
+import Streams
 import Testing
 
 @testable import CommandLineTool
@@ -53,8 +53,8 @@ struct ProgressLineTests {
     }
 
     @Test func `JSON logs have the lines of plain as events, and never a bar`() {
-        #expect(ProgressForm.allCases.map { $0.beside(.json) } == [.auto, .plain, .plain, .json, .none])
-        #expect(ProgressForm.allCases.map { $0.beside(.plain) } == ProgressForm.allCases)
+        #expect(ProgressForm.allCases.map { $0.combined(with: .json) } == [.auto, .plain, .plain, .json, .none])
+        #expect(ProgressForm.allCases.map { $0.combined(with: .plain) } == ProgressForm.allCases)
     }
 
     @Test(arguments: [(nil, false), ("", false), ("dumb", false), ("xterm-256color", true)] as [(String?, Bool)])

@@ -1,8 +1,8 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
 import Pipeline
+import Streams
 
 /// The events of a crawl with their moments, made by fake time: workers that share streams, answers that take their time,
 /// and an even pace of permits.

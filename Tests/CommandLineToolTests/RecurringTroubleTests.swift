@@ -1,6 +1,6 @@
 import AppStoreModel
 import Basics
-import JobPlan
+import Streams
 import Testing
 
 @testable import CommandLineTool

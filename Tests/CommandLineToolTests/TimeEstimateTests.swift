@@ -1,8 +1,8 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
 import Pipeline
+import Streams
 import TestSupport
 import Testing
 

@@ -1,17 +1,20 @@
-"""Builds the dbt package on PostgreSQL and on DuckDB, and compares the models of both.
+"""Builds the dbt package on PostgreSQL and on DuckDB, compares the models of both, and queries the metrics with MetricFlow.
 
 Arguments: the package, the directory of the Parquet files, the database URL, the ledger's schema, a scratch folder.
-Prints the number of rows of each mart, one line each, and the sum of gross_milliunits.
+Prints the number of rows of each mart and of each comparison, one line each.
 """
 
+import csv
 import json
 import os
+import shutil
+import subprocess
 import sys
 from urllib.parse import parse_qs, unquote, urlsplit
 
 package, parquet, url, schema, scratch = sys.argv[1:]
-os.environ["DBT_TARGET_PATH"] = f"{scratch}/target"
-os.environ["DBT_LOG_PATH"] = f"{scratch}/logs"
+# MetricFlow writes into the package.
+package = shutil.copytree(package, f"{scratch}/package", ignore=shutil.ignore_patterns("target", "logs"))
 os.environ["DO_NOT_TRACK"] = "1"
 
 import duckdb
@@ -50,9 +53,9 @@ for target in ("postgres", "duckdb"):
             sys.exit(1)
 
 marts = {
-    "monthly_revenue": "app_id, month, product_id, storefront, currency, purchases, gross_milliunits, refunds, refunded_milliunits, net_milliunits",
-    "subscriptions": "app_id, original_transaction_id, product_id, started_at, expires_date, periods, is_refunded, net_milliunits, will_renew",
-    "daily_notifications": "app_id, day, notification_type, subtype, notifications",
+    "monthly_revenue": "month, product_id, storefront, currency, purchases, gross_milliunits, refunds, refunded_milliunits, net_milliunits",
+    "subscriptions": "original_transaction_id, product_id, started_at, expires_date, periods, is_refunded, net_milliunits, will_renew",
+    "daily_notifications": "day, notification_type, subtype, notifications",
 }
 postgres = psycopg2.connect(**server).cursor()
 postgres.execute("SET TimeZone = 'UTC'")
@@ -86,3 +89,50 @@ if found != expected:
     print(f"revenue differs from revenue_by_month: {list(set(found) ^ set(expected))[:3]}", file=sys.stderr)
     sys.exit(1)
 print("revenue_by_month", len(expected))
+
+# Compares the metrics with the ledger's views. MetricFlow has no --vars and uses the variables of the package.
+os.chdir(package)
+os.environ["DBT_PROFILES_DIR"] = scratch
+profile["storeledger"]["target"] = "postgres"
+with open(f"{scratch}/profiles.yml", "w") as file:
+    json.dump(profile, file)
+if not dbtRunner().invoke(["parse", "--quiet"]).success:
+    sys.exit("dbt parse fails")
+
+for dimensions, sources in [
+    (
+        ["metric_time__month", "currency"],
+        {
+            "mrr": "SELECT month, currency, sum(mrr_amount) FROM mrr_by_month GROUP BY 1, 2",
+            "arr": "SELECT month, currency, 12 * sum(mrr_amount) FROM mrr_by_month GROUP BY 1, 2",
+            "net_revenue": "SELECT date_trunc('month', day)::date, currency, sum(net_amount) FROM revenue_by_day GROUP BY 1, 2",
+            "lifetime_value": """SELECT DISTINCT ON (cohort_month, currency) cohort_month, currency, cumulative_amount / customers
+                                   FROM lifetime_value_by_cohort ORDER BY cohort_month, currency, month_number DESC""",
+        },
+    ),
+    (
+        ["metric_time__month"],
+        {
+            "churn_rate": "SELECT month, sum(churned) / nullif(sum(active_at_start), 0) FROM renewals_and_churn_by_month GROUP BY 1",
+            "trial_conversion_rate": """SELECT date_trunc('month', day)::date, sum(converted) / nullif(sum(started - running), 0)
+                                          FROM trials_by_day GROUP BY 1""",
+        },
+    ),
+]:
+    names = list(sources)
+    command = ["query", "--metrics", ",".join(names), "--group-by", ",".join(dimensions), "--csv", f"{scratch}/metrics.csv"]
+    mf = subprocess.run(
+        [sys.executable, "-c", "from dbt_metricflow.cli.main import cli; cli()", *command], capture_output=True, text=True
+    )
+    if mf.returncode != 0:
+        sys.exit(f"mf {' '.join(command)}: {mf.stdout[-2000:]} {mf.stderr[-2000:]}")
+    with open(f"{scratch}/metrics.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name, query in sources.items():
+        answer = {(row[dimensions[0]][:10], *(row[d] for d in dimensions[1:])): float(row[name]) for row in rows if row[name]}
+        postgres.execute(f"SET search_path = {schema}; {query}")
+        wanted = {tuple(map(str, row[:-1])): float(row[-1]) for row in postgres.fetchall() if row[-1] is not None}
+        differing = [key for key in answer.keys() | wanted.keys() if abs(answer.get(key, 1e99) - wanted.get(key, -1e99)) > 0.001]
+        if differing:
+            sys.exit(f"the metric {name} differs: {[(key, answer.get(key), wanted.get(key)) for key in sorted(differing)[:3]]}")
+        print(name, len(wanted))

@@ -172,7 +172,7 @@ struct DatabaseFaultTests {
             let open = """
                 SELECT state || ': ' || left(query, 100) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'storeledger run \(job.name)'
-                   AND state LIKE 'idle in transaction%' AND xact_start < clock_timestamp() - interval '2 seconds'
+                   AND state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - interval '2 seconds'
                 """
             let sessions = """
                 SELECT count(*) FROM pg_stat_activity

@@ -6,12 +6,19 @@ import Testing
 @Suite(.migratedDatabase, .startsEarly)
 struct DbtTests {
     @Test(
-        .enabled("python3 with dbt-core, dbt-duckdb and dbt-postgres is not installed; .ci/run installs them if it can")
-        {
-            await PythonScript.canImport("dbt.adapters.duckdb", "dbt.adapters.postgres", "dbt.cli.main")
+        .enabled(
+            "python3 with dbt-core, dbt-duckdb, dbt-postgres and dbt-metricflow is not installed; .ci/run installs them if it can"
+        ) {
+            await PythonScript.canImport(
+                "dbt.adapters.duckdb",
+                "dbt.adapters.postgres",
+                "dbt.cli.main",
+                "dbt_metricflow.cli.main"
+            )
         }
     )
-    func `the dbt package builds on PostgreSQL and on DuckDB with the same figures as the ledger's view`()
+    func
+        `the dbt package builds on PostgreSQL and on DuckDB, and its models and metrics have the figures of the ledger's views`()
         async throws
     {
         // Purchases under two transaction IDs count once.
@@ -25,9 +32,11 @@ struct DbtTests {
             // The row of the run is complete only after the files are written.
             let path = try stage.write(job)
             try await stage.storeledger("export", path).expect(0)
+            let package = Executables.checkout + "/dbt"
+            let before = Set(try FileManager.default.subpathsOfDirectory(atPath: package))
             let figures = try await PythonScript.run(
                 "Dbt/build_package.py",
-                Executables.checkout + "/dbt",
+                package,
                 stage.store.directory + "/out",
                 stage.databaseURL(),
                 "appstore",
@@ -39,7 +48,11 @@ struct DbtTests {
                     return (String(words[0]), Int(words[1]) ?? 0)
                 }
             )
-            #expect(rows.count == 4 && rows.values.allSatisfy { $0 > 10 }, "\(figures)")
+            #expect(rows.count == 10 && rows.values.allSatisfy { $0 > 3 }, "\(figures)")
+            for name in ["monthly_revenue", "subscriptions", "daily_notifications", "revenue_by_month"] {
+                #expect(rows[name].map { $0 > 10 } == true, "\(name): \(figures)")
+            }
+            #expect(try Set(FileManager.default.subpathsOfDirectory(atPath: package)) == before)
         }
     }
 }

@@ -262,8 +262,9 @@ struct ErasureTests {
             let tombstones = stage.directory + "/tombstones.sql"
             let url = stage.databaseURL()
             func tool(_ arguments: String...) async throws {
-                try await withChildProcess("/usr/bin/env", arguments, environment: ["PATH": "/usr/bin:/bin"]) {
-                    process in
+                // scripts/test puts the programs of the server first: pg_dump must not be older than it.
+                let environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+                try await withChildProcess("/usr/bin/env", arguments, environment: environment) { process in
                     #expect(await process.wait() == 0, "\(arguments) \(process.errors)")
                 }
             }

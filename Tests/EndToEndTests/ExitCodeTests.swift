@@ -181,6 +181,35 @@ struct ExitCodeTests {
             }
         ),
         Mistake(
+            testDescription: "JF24 a key behind a link that others can replace",
+            code: 78,
+            words: ["linked.p8", "other users can replace it", "chmod go-w"],
+            change: { job, stage in
+                let open = stage.directory + "/open"
+                try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)
+                try FileManager.default.createSymbolicLink(
+                    atPath: open + "/linked.p8",
+                    withDestinationPath: try stage.keyFile
+                )
+                try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: open)
+                job.nameKey(open + "/linked.p8")
+            }
+        ),
+        Mistake(
+            testDescription: "JF27 a variable with something else than a key",
+            code: 78,
+            words: ["The private key in ${APPSTORE_PRIVATE_KEY} cannot be used", "a path belongs into privateKeyFile"],
+            environment: ["APPSTORE_PRIVATE_KEY": "/etc/storeledger/key.p8"],
+            change: { job, _ in job.takeKeyFromVariable() }
+        ),
+        Mistake(
+            testDescription: "JF27 an empty variable in place of a key",
+            code: 65,
+            words: ["appStore.privateKey is empty, because ${APPSTORE_PRIVATE_KEY} is"],
+            environment: ["APPSTORE_PRIVATE_KEY": ""],
+            change: { job, _ in job.takeKeyFromVariable() }
+        ),
+        Mistake(
             testDescription: "a key others can read",
             code: 78,
             words: ["strange.p8", "chmod 600"],
@@ -268,14 +297,6 @@ struct ExitCodeTests {
             change: { job, _ in job.csv = "{directory: root.cer/out, tables: [transactions]}" }
         ),
     ]
-}
-
-extension JobText {
-    fileprivate mutating func nameKey(_ path: String) {
-        store = store.split(separator: "\n").map {
-            $0.contains("privateKeyFile") ? "  privateKeyFile: \(path)" : String($0)
-        }.joined(separator: "\n")
-    }
 }
 
 extension Stage {

@@ -339,7 +339,7 @@ struct OperationTests {
             #expect(try await initialize(arguments + ["--force"]).code == 0)
             #expect(try await stage.storeledger("validate", file).code == 0)
             #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\n  # subscriptionStatuses: {}\n"))
-            // The rehearsal's server and root; against Apple nothing has to be added.
+            // The simulator's address and root; against Apple nothing has to be added.
             let text = try String(contentsOfFile: file, encoding: .utf8)
             let rehearsal = "appStore:\n  baseURL: \(value("baseURL"))\n  trustedRoots: [root.cer]\n"
             try stage.write(text.replacing("appStore:\n", with: rehearsal), to: "mine.yaml")
@@ -614,8 +614,7 @@ struct OperationTests {
                     #expect(code == 0, "\(command): \(process.errors)")
                 }
             }
-            let charts = try String(contentsOfFile: prefix + "/share/storeledger/chart.min.js", encoding: .utf8)
-            #expect(try String(contentsOfFile: report, encoding: .utf8).contains(charts.dropLast(200).suffix(2_000)))
+            #expect(try String(contentsOfFile: report, encoding: .utf8).hasSuffix("</html>\n"))
         }
     }
 }

@@ -118,7 +118,7 @@ struct OutputTests {
             let doctor = try await stage.storeledger("doctor", path)
             #expect(doctor.code == 0 && doctor.errorLines == [])
             let checks = doctor.output.split(separator: "\n")
-            #expect(checks.count == 12 && checks.allSatisfy { $0.hasPrefix("ok ") }, "\(doctor.output)")
+            #expect(checks.count == 13 && checks.allSatisfy { $0.hasPrefix("ok ") }, "\(doctor.output)")
             #expect(try await stage.store.requests().total == 1)
             let valid = try await stage.storeledger("validate", path)
             #expect(

@@ -134,6 +134,57 @@ struct PoolerTests {
             }
         }
     }
+
+    @Test func `D26 a pooler that asks for a password works with libpq 16, and is named as the reason without it`()
+        async throws
+    {
+        let port = Int.random(in: 20_000...29_999)
+        let settings = """
+            pool_mode = session
+            listen_addr = 127.0.0.1
+            auth_type = scram-sha-256
+            auth_file = {directory}/users
+            client_tls_sslmode = require
+            client_tls_key_file = {directory}/key.pem
+            client_tls_cert_file = {directory}/certificate.pem
+            """
+        try await Stage.with(.init(customers: 1)) { stage in
+            try await Pooler.running(
+                settings,
+                port: port,
+                beside: stage,
+                prepare: { directory in
+                    let users = "\"storeledger\" \"planted-pass-word\"\n"
+                    try Data(users.utf8).write(to: URL(filePath: directory + "/users"))
+                    let options = [
+                        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                        "-nodes",
+                        "-subj", "/CN=db.test", "-addext", "subjectAltName=DNS:db.test", "-days", "2",
+                        "-keyout", directory + "/key.pem", "-out", directory + "/certificate.pem",
+                    ]
+                    try await withChildProcess("/usr/bin/env", options, environment: [:]) { openssl in
+                        #expect(await openssl.wait() == 0, "\(openssl.errors)")
+                    }
+                    unsafe chmod(directory + "/key.pem", 0o644)
+                }
+            ) { pooler in
+                let database = try #require(stage.databaseURL().firstMatch(of: /\/\/\/([^?]+)/)).1
+                let conninfo =
+                    "host=db.test hostaddr=127.0.0.1 port=\(port) dbname=\(database) user=storeledger "
+                    + "password=planted-pass-word sslmode=verify-full sslrootcert=\(pooler.directory)/certificate.pem"
+                do {
+                    let connection = try PostgresConnection(conninfo: conninfo)
+                    #expect(try connection.run("SELECT 1 AS one")[0].int32("one") == 1)
+                } catch let error as PostgresError {
+                    #expect(error.reason == .untrustedServer, "\(error)")
+                    for words in ["a pooler such as PgBouncer", "libpq 16 or later", "offer an authentication method"] {
+                        #expect(error.message.contains(words), "\(error)")
+                    }
+                    #expect(!error.description.contains("planted-pass-word"))
+                }
+            }
+        }
+    }
 }
 
 /// A PgBouncer during a test.
@@ -141,12 +192,20 @@ private struct Pooler {
     static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// The connection string of the stage's database through the pooler.
+    /// The connection string of the stage's database through the pooler's Unix socket.
     let url: String
+    /// The folder of its files.
+    let directory: String
 
+    /// - Parameters:
+    ///   - settings: Lines of its configuration; `{directory}` stands for the folder.
+    ///   - port: The number in the name of its Unix socket.
+    ///   - prepare: Writes files into the folder.
     static func running(
         _ settings: String,
+        port: Int = 6543,
         beside stage: Stage,
+        prepare: (_ directory: String) async throws -> Void = { _ in },
         _ body: (Pooler) async throws -> Void
     ) async throws {
         let url = stage.databaseURL()
@@ -156,14 +215,15 @@ private struct Pooler {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         unsafe chmod(directory, 0o777)
+        try await prepare(directory)
         let text = """
             [databases]
             * = host=\(server) port=5432 user=storeledger
             [pgbouncer]
-            listen_port = 6543
+            listen_port = \(port)
             unix_socket_dir = \(directory)
             auth_type = any
-            \(settings)
+            \(settings.replacing("{directory}", with: directory))
             """
         try Data(text.utf8).write(to: URL(filePath: directory + "/pgbouncer.ini"))
         let program = [Self.program ?? "", directory + "/pgbouncer.ini"]
@@ -172,7 +232,7 @@ private struct Pooler {
         let command = getuid() == 0 ? user + program : program
         try await withChildProcess(command[0], Array(command.dropFirst()), environment: [:]) { pooler in
             #expect(await pooler.errorLine(with: "process up") != nil, "\(pooler.errors)")
-            try await body(Pooler(url: url + "&host=\(directory)&port=6543"))
+            try await body(Pooler(url: url + "&host=\(directory)&port=\(port)", directory: directory))
             pooler.signal(SIGTERM)
         }
     }
@@ -191,6 +251,6 @@ private struct Pooler {
 
     /// Another client of the pooler, which runs during `body`.
     func psql<Result>(_ arguments: [String], _ body: (ChildProcess) async throws -> Result) async throws -> Result {
-        try await withChildProcess("/usr/bin/psql", [url] + arguments, environment: [:], body)
+        try await withChildProcess("/usr/bin/env", ["psql", url] + arguments, environment: [:], body)
     }
 }

@@ -100,7 +100,7 @@ struct RefreshCommandTests {
             try await change()
             let first = try await page()
             #expect(
-                first.contains("<table id=\"table-revenue\"")
+                first.contains("<table id=\"table-sales\"")
                     && !first.contains("No purchases in the last three months")
             )
             // Stops the report after its snapshot, at a view that no refresh reads.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Ledger
 import Postgres
+import Status
 import TestSupport
 import Testing
 

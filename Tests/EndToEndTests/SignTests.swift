@@ -48,11 +48,12 @@ struct SignTests {
         func sign(
             _ kind: String,
             _ input: String,
-            to output: String
+            to output: String,
+            _ environment: [String: String] = [:]
         ) async throws -> (code: Int32, output: String, errors: String) {
             let files = ["--input", directory + "/" + input, "--output", directory + "/" + output]
             let arguments = ["sign", directory + "/job.yaml", kind] + files
-            return try await withChildProcess(Executables.storeledger, arguments, environment: [:]) { process in
+            return try await withChildProcess(Executables.storeledger, arguments, environment: environment) { process in
                 let code = await process.wait()
                 return (code, process.output, process.errors.replacing(directory + "/", with: ""))
             }
@@ -133,6 +134,19 @@ struct SignTests {
             #expect(try scene.read("signed.jsonl") == "earlier")
             let files = try FileManager.default.contentsOfDirectory(atPath: scene.directory)
             #expect(files.sorted() == ["SubscriptionKey.p8", "job.yaml", "requests.jsonl", "signed.jsonl"])
+        }
+    }
+
+    @Test func `a key in a variable signs as its file does`() async throws {
+        try await Scene.with { scene in
+            let key = try scene.read("SubscriptionKey.p8")
+            try FileManager.default.removeItem(atPath: scene.directory + "/SubscriptionKey.p8")
+            let job = Scene.job.replacing("privateKeyFile: SubscriptionKey.p8", with: "privateKey: \"${KEY}\"")
+            try scene.write(job, to: "job.yaml")
+            try scene.write("product_id,offer_identifier\np,o\n", to: "offers.csv")
+            let found = try await scene.sign("promotional-offer", "offers.csv", to: "signed.csv", ["KEY": key])
+            #expect(found.code == 0, "\(found.errors)")
+            #expect(try scene.read("signed.csv").hasPrefix("product_id,offer_identifier,"))
         }
     }
 

@@ -1,6 +1,8 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
+import JobSyntax
 import Planning
+import Streams
 import TestSupport
 import Testing
 

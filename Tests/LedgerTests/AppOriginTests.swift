@@ -1,9 +1,9 @@
 import Basics
 import Hashing
-import JobPlan
 import Ledger
 import LedgerSchema
 import SignedData
+import Streams
 import TestSupport
 import Testing
 

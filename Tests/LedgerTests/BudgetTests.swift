@@ -1,9 +1,9 @@
 import AppStoreModel
-import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
 import RateLimit
+import Streams
 import TestSupport
 import Testing
 

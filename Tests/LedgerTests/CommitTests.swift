@@ -1,8 +1,8 @@
 import AppStoreModel
-import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
+import Streams
 import TestSupport
 import Testing
 

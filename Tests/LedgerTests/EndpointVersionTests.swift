@@ -1,7 +1,7 @@
 import AppStoreModel
-import JobPlan
-import Ledger
 import Planning
+import Status
+import Streams
 import TestSupport
 import Testing
 

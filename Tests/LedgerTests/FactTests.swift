@@ -1,8 +1,9 @@
 import AppStoreModel
-import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
+import Status
+import Streams
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
-import Ledger
 import Planning
+import Streams
 import TestSupport
 import Testing
 

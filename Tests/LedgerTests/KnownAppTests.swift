@@ -1,5 +1,6 @@
 import Ledger
 import LedgerSchema
+import Status
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import AppStoreModel
-import JobPlan
 import Ledger
 import LedgerSchema
 import Planning
 import Postgres
+import Streams
 import TestSupport
 import Testing
 

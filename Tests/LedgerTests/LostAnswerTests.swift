@@ -1,5 +1,4 @@
 import AppStoreModel
-import JobPlan
 import Ledger
 import Postgres
 import TestSupport

@@ -1,10 +1,11 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
 import Ledger
 import LedgerSchema
+import Migrations
 import Postgres
 import RateLimit
+import Streams
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
-import JobPlan
+import Ledger
 import LedgerSchema
 import Postgres
+import Status
 import TestSupport
 import Testing
 
-@testable import Ledger
+@testable import Migrations
 
 /// A ledger whose large tables have hash partitions.
 ///

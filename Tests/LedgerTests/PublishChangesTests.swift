@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -41,7 +41,7 @@ struct PublishChangesTests {
             for file in part.tombstones where file.table == table {
                 let keys = try records("\(directory)/\(file.file)").rows
                 #expect(keys.count == file.rows)
-                for key in keys { rows[key] = nil }
+                for key in keys { rows[Array(key.prefix(length))] = nil }
             }
             for file in part.files where file.table == table {
                 let found = try records("\(directory)/\(file.file)").rows

@@ -1,6 +1,5 @@
 import FoundationEssentials
-import JobPlan
-import Ledger
+import JobFiles
 import LedgerSchema
 import Postgres
 import Publish

@@ -1,12 +1,13 @@
 import AppStoreModel
 import FoundationEssentials
 import Glibc
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
 import Publish
 import RateLimit
+import Streams
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 import AppStoreModel
-import JobPlan
 import Ledger
 import LedgerSchema
+import Status
+import Streams
 import TestSupport
 import Testing
 

@@ -1,7 +1,9 @@
 import AppStoreModel
-import JobPlan
+import Inbox
 import Ledger
 import Planning
+import Status
+import Streams
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
 import Ledger
 import LedgerSchema
 import Planning
 import RateLimit
+import Status
+import Streams
 import TestSupport
 import Testing
 

@@ -1,9 +1,11 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
-import Postgres
 import Planning
+import Postgres
+import Status
+import Streams
 import TestSupport
 import Testing
 

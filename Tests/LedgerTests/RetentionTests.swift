@@ -1,8 +1,9 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
 import LedgerSchema
 import Planning
 import Postgres
+import Streams
 import TestSupport
 import Testing
 

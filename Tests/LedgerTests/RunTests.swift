@@ -1,9 +1,12 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
+import JobSyntax
 import Ledger
 import LedgerSchema
 import Planning
 import Postgres
+import Status
+import Streams
 import TestSupport
 import Testing
 
@@ -182,7 +185,7 @@ struct RunTests {
         )
         let server = try await world.value("SELECT server FROM runs WHERE run_id = \(second.run)")
         #expect(server == apple.job.appStore.baseURL)
-        // Roots of a rehearsal at the same server.
+        // Other roots at the same server.
         try await world.run("UPDATE runs SET trusted_roots = '{aa}' WHERE run_id = \(second.run)")
         let trusting = RunPlan(
             job: apple.job,

@@ -2,13 +2,18 @@ import Postgres
 import TestSupport
 import Testing
 
+@testable import Inbox
 @testable import Ledger
+@testable import Migrations
 @testable import Planning
+@testable import Status
 
-/// The statements in `Sources/Ledger/SQL` and `Sources/Planning/SQL`.
+/// The statements in `SQL` of `Ledger`, `Migrations`, `Status`, `Inbox` and `Planning`.
 @Suite(.temporaryDatabase)
 struct SQLStatementTests {
-    private static let all = SQLStatement.ofLedger + SQLStatement.ofPlanning
+    private static let all =
+        SQLStatement.ofLedger + SQLStatement.ofMigrations + SQLStatement.ofStatus + SQLStatement.ofInbox
+        + SQLStatement.ofPlanning
 
     @Test(arguments: all.map(\.0))
     func `PostgreSQL accepts each statement over an empty ledger`(name: String) async throws {

@@ -1,6 +1,6 @@
-import JobPlan
 import Ledger
 import LedgerSchema
+import Streams
 import TestSupport
 import Testing
 

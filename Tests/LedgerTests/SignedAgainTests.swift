@@ -1,7 +1,7 @@
-import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
+import Streams
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import AppStoreModel
 import Hashing
-import JobPlan
 import LedgerSchema
 import Postgres
+import Streams
 import Testing
 
 struct DuplicateTests {

@@ -1,9 +1,9 @@
 import AppStoreModel
-import JobPlan
 import LedgerSchema
-import Postgres
 import Normalize
+import Postgres
 import SignedData
+import Streams
 import StrictJSON
 import TestSupport
 

@@ -1,7 +1,7 @@
 import AppStoreModel
-import JobPlan
 import LedgerSchema
 import Postgres
+import Streams
 import StrictJSON
 import Testing
 

@@ -1,7 +1,7 @@
 import AppStoreModel
-import JobPlan
 import LedgerSchema
 import Postgres
+import Streams
 import Testing
 
 /// What Apple answers without signing it counts only together with the signed records that belong to it.

@@ -33,6 +33,12 @@ with open(os.path.join(changes, "_manifest.json"), encoding="utf-8") as file:
 with open(os.path.join(full, "manifest.json"), encoding="utf-8") as file:
     expected = {entry["table"]: rows(full, entry) for entry in json.load(file)["files"]}
 keys = {"notification_send_attempts": ["notification_uuid", "attempt_date"], "advanced_commerce_items": ["owner_kind", "owner_key", "position"]}
+
+
+def key(table, row):
+    return tuple(row[name] for name in keys.get(table) or [next(iter(row))])
+
+
 state = {}
 for part in parts:
     if "from" not in part:
@@ -40,13 +46,11 @@ for part in parts:
     for entry in part["tombstones"]:
         for row in rows(changes, entry):
             tombstones += 1
-            state[entry["table"]].pop(tuple(row.values()), None)
+            state[entry["table"]].pop(key(entry["table"], row), None)
     for entry in part["files"]:
         for row in rows(changes, entry):
-            names = keys.get(entry["table"]) or [next(iter(row))]
-            state.setdefault(entry["table"], {})[tuple(row[name] for name in names)] = row
+            state.setdefault(entry["table"], {})[key(entry["table"], row)] = row
 for table, wanted in expected.items():
-    names = keys.get(table) or ([next(iter(wanted[0]))] if wanted else [])
-    if {tuple(row[name] for name in names): row for row in wanted} != state.get(table, {}):
+    if {key(table, row): row for row in wanted} != state.get(table, {}):
         sys.exit(f"{table}: {len(wanted)} rows in the full export, {len(state.get(table, {}))} others after all parts")
 print(len(parts), sum(map(len, expected.values())), tombstones)

@@ -1,7 +1,6 @@
 import Basics
 import FoundationEssentials
 import Pipeline
-import Report
 import Testing
 
 private let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -20,12 +19,5 @@ struct ExitStatusTests {
             if !numbers.isEmpty, numbers.count == words.count { listed += numbers }
         }
         #expect(listed.sorted() == ExitStatus.allCases.map(\.rawValue).sorted())
-    }
-
-    @Test(arguments: [nil, "/usr/share/javascript/chart.js/chart.min.js"])
-    func `a report without the library of its charts ends with 66, in one line`(found: String?) {
-        let failure = Failure(NoChartLibrary(found: found))
-        #expect(failure.status == .missingInput)
-        #expect(failure.message.contains("libjs-chart.js") && !failure.message.contains("\n"))
     }
 }

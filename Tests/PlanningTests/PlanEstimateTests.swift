@@ -1,6 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
+import JobFiles
 import TestSupport
 import Testing
 

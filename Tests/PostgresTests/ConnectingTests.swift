@@ -52,6 +52,31 @@ struct ConnectingTests {
         }
     }
 
+    @Test func `FL7 callers share the sessions for which the server has room`() async throws {
+        let role = "few_\(UInt32.random(in: 0..<UInt32.max))"
+        let admin = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try admin.script("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 2")
+        let conninfo = try TemporaryDatabase.conninfo
+        let url = conninfo + (conninfo.contains("?") ? "&" : "?") + "user=\(role)"
+        do {
+            let pool = PostgresPool(conninfo: ConnectionString(url), size: 10, patience: .seconds(20))
+            let processes = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for _ in 0..<60 {
+                    group.addTask {
+                        try await pool.withConnection { connection in
+                            try connection.run("SELECT pg_backend_pid()::bigint AS pid FROM pg_sleep(0.01)")[0].int64(
+                                "pid"
+                            )
+                        }
+                    }
+                }
+                return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
+            }
+            #expect((1...2).contains(processes.count), "\(processes)")
+        }
+        try admin.script("DROP ROLE \(role)")
+    }
+
     @Test(arguments: ["57P03", "53300", "57P01"])
     func `D08 a server that starts, stops or is full is tried again`(state: String) async throws {
         let server = try RefusingServer(states: [state, state, "28P01"], message: "as scripted")

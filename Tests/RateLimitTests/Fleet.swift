@@ -1,7 +1,7 @@
 import AppStoreModel
 import Basics
-import JobPlan
 import RateLimit
+import Streams
 import Synchronization
 import TestSupport
 

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Basics
-import JobPlan
+import Streams
 import Synchronization
 import TestSupport
 import Testing

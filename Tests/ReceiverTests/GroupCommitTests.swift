@@ -1,4 +1,4 @@
-import Ledger
+import Inbox
 import Synchronization
 import TestSupport
 import Testing

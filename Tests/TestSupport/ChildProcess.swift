@@ -132,7 +132,9 @@ package final class ChildProcess: Sendable {
     ///
     /// A busy machine adds such a notice to any command that has a database, so a test that compares stderr compares these.
     package static func lines(of errors: String) -> [Substring] {
-        errors.split(separator: "\n").filter { !$0.contains("waiting for PostgreSQL: ") }
+        errors.split(separator: "\n").filter {
+            !$0.contains("waiting for PostgreSQL: ") && !$0.contains("waiting for a lock on ")
+        }
     }
 
     /// Waits for a line on stdout that contains `words`; `nil` when the program ends without one.

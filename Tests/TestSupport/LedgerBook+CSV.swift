@@ -11,22 +11,23 @@ extension LedgerBook {
 
     /// Loads a published file into a copy of its table and returns each row that only one of the two has.
     package func differences(of table: String, from records: [[String?]]) async throws -> [String] {
-        let columns = (records.first ?? []).compactMap(\.self)
+        let header = (records.first ?? []).compactMap(\.self)
         let rows = String(decoding: try JSONEncoder().encode(Array(records.dropFirst())), as: UTF8.self)
         return try await with { connection in
             try connection.script(
                 "DROP TABLE IF EXISTS pg_temp.csv; CREATE TEMPORARY TABLE csv AS SELECT * FROM \(table) WHERE false"
             )
-            let types = try connection.run(
+            // The columns of the app are in each file, and not in each table.
+            let columns = try connection.run(
                 """
-                SELECT c.column_name AS name, format_type(a.atttypid, NULL) AS type
+                SELECT c.column_name AS name, format_type(a.atttypid, NULL) AS type, c.place - 1 AS place
                   FROM unnest($1::text[]) WITH ORDINALITY AS c (column_name, place)
                   JOIN pg_attribute a ON a.attrelid = 'csv'::regclass AND a.attname = c.column_name ORDER BY place
                 """,
-                [.textArray(columns)]
-            ).map { try $0.text("type") }
-            let names = columns.joined(separator: ", ")
-            let values = types.enumerated().map { "(row ->> \($0.offset))::\($0.element)" }.joined(separator: ", ")
+                [.textArray(header)]
+            ).map { (name: try $0.text("name"), value: "(row ->> \(try $0.int64("place")))::\(try $0.text("type"))") }
+            let names = columns.map(\.name).joined(separator: ", ")
+            let values = columns.map(\.value).joined(separator: ", ")
             _ = try connection.run(
                 "INSERT INTO csv (\(names)) SELECT \(values) FROM jsonb_array_elements($1::text::jsonb) AS row",
                 [.text(rows)]

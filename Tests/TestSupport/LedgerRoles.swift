@@ -10,14 +10,18 @@ package struct LedgerRoles: Sendable {
     package let prefix: String
     private let conninfo: String
     private let schema: String
+    /// Who runs the script; `nil` for the superuser of the server.
+    private var administrator: String?
 
     /// Creates the roles with the script, runs `body`, and drops the roles with everything they own.
     package static func with<Result>(
         schema: String = "appstore",
+        administrator: String? = nil,
         _ body: (LedgerRoles) async throws -> Result
     ) async throws -> Result {
         let name = "r" + UUID().uuidString.prefix(8).lowercased()
-        let roles = LedgerRoles(prefix: name, conninfo: try TemporaryDatabase.conninfo, schema: schema)
+        let conninfo = try TemporaryDatabase.conninfo
+        let roles = LedgerRoles(prefix: name, conninfo: conninfo, schema: schema, administrator: administrator)
         do {
             try await roles.apply()
             let result = try await body(roles)
@@ -38,18 +42,14 @@ package struct LedgerRoles: Sendable {
 
     /// Runs `sql/roles.sql`, as an operator would.
     package func apply() async throws {
-        let script = Executables.checkout + "/sql/roles.sql"
-        let arguments = [
-            "-X", "-q", "-v", "schema=\(schema)", "-v", "prefix=\(prefix)", "-v", "exclusive=1", "-f", script, "-d",
-            conninfo,
-        ]
-        let environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
-        try await withChildProcess("/usr/bin/env", ["psql"] + arguments, environment: environment) { process in
-            let code = await process.wait()
-            // The script must print nothing, because an operator reads its output.
-            guard code == 0, process.errors.isEmpty, process.output.isEmpty else {
-                throw Failed(code: code, words: process.output + process.errors)
-            }
+        let address = administrator.map { Psql.conninfo(conninfo, role: $0) } ?? conninfo
+        let outcome = try await Psql(conninfo: address).script(
+            "roles.sql",
+            ["schema": schema, "prefix": prefix, "exclusive": "1"]
+        )
+        // The script must print nothing, because an operator reads its output.
+        guard outcome.code == 0, outcome.errors.isEmpty, outcome.output.isEmpty else {
+            throw Failed(code: outcome.code, words: outcome.output + outcome.errors)
         }
     }
 
@@ -57,10 +57,7 @@ package struct LedgerRoles: Sendable {
     package func name(_ word: String) -> String { "\(prefix)_\(word)" }
 
     /// The connection string of the test's database for a role.
-    package func conninfo(_ word: String) -> String {
-        // libpq uses the last of two values for one keyword.
-        conninfo + (conninfo.contains("://") ? "&" : " ") + "user=\(name(word))"
-    }
+    package func conninfo(_ word: String) -> String { Psql.conninfo(conninfo, role: name(word)) }
 
     private func drop() async throws {
         let names = Self.words.map(name)

@@ -35,6 +35,17 @@ package final class LoopbackListener: Sendable {
         }
     }
 
+    /// Sends a signal to a program when it connects, and never answers it.
+    ///
+    /// A separate thread sends it, because on a busy machine the program can give up before its test continues.
+    package func signal(_ process: ChildProcess, _ signal: Int32) {
+        DispatchQueue(label: "listener").async { [self, id = process.processID] in
+            let client = accept(descriptor, nil, nil)
+            if client >= 0 { _ = fcntl(client, F_SETFD, FD_CLOEXEC) }
+            kill(id, signal)
+        }
+    }
+
     /// Stops accepting connections.
     package func stop() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 

@@ -11,7 +11,11 @@ package enum PythonScript {
     /// Its own folders of packages first, then the folders that `PYTHONPATH` names, then the system's folders.
     private static let environment: [String: String] = [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-        "PYTHONPATH": "\(Executables.checkout)/.build-python:\(Executables.checkout)/.build-dbt"
+        "PYTHONPATH": [".build-python", ".build-dbt", ".build-s3", ".build-chdb"].map {
+            "\(Executables.checkout)/\($0)"
+        }.joined(
+            separator: ":"
+        )
             + (ProcessInfo.processInfo.environment["PYTHONPATH"].map { ":" + $0 } ?? ""),
         // Requests to loopback do not use this machine's proxy.
         "NO_PROXY": "*",
@@ -19,15 +23,21 @@ package enum PythonScript {
 
     /// Whether Python and these modules are installed.
     ///
-    /// Python runs once for each list, because an import takes up to a second and each test of a suite needs the
-    /// result.
+    /// Python looks for the files of each list once, because each test of a suite needs the result. An import of dbt would take
+    /// seconds.
     package static func canImport(_ modules: String...) async -> Bool {
         let asked = answers.withLock { answers in
             let asked =
                 answers[modules]
                 ?? Task.detached {
                     // Any failure means "no".
-                    let arguments = ["python3", "-c", "import " + modules.joined(separator: ", ")]
+                    let script = """
+                        import pathlib, sys
+                        files = [module.replace(".", "/") for module in sys.argv[1:]]
+                        found = [any(pathlib.Path(path, file + end).exists() for path in sys.path for end in ["", ".py"]) for file in files]
+                        sys.exit(not all(found))
+                        """
+                    let arguments = ["python3", "-c", script] + modules
                     let code = try? await withChildProcess("/usr/bin/env", arguments, environment: environment) {
                         await $0.wait()
                     }
@@ -54,13 +64,33 @@ package enum PythonScript {
     /// - Parameters:
     ///   - path: Below the folder Tests.
     ///   - arguments: Of the script.
+    ///   - variables: Of the script's environment, besides the usual ones.
     /// - Returns: What it wrote to stdout.
     /// - Throws: ``Failure`` with what it wrote to stderr.
-    package static func run(_ path: String, _ arguments: String...) async throws -> String {
-        let arguments = ["python3", "\(Executables.checkout)/Tests/\(path)"] + arguments
-        return try await withChildProcess("/usr/bin/env", arguments, environment: environment) { process in
+    package static func run(
+        _ path: String,
+        _ arguments: String...,
+        variables: [String: String] = [:]
+    ) async throws -> String {
+        try await during(path, arguments, variables: variables) { process in
             guard await process.wait() == 0 else { throw Failure(description: process.errors) }
             return process.output
         }
+    }
+
+    /// Runs a script during `body`; see ``run(_:_:variables:)``.
+    package static func during<Result>(
+        _ path: String,
+        _ arguments: [String],
+        variables: [String: String] = [:],
+        _ body: (ChildProcess) async throws -> Result
+    ) async throws -> Result {
+        let arguments = ["python3", "\(Executables.checkout)/Tests/\(path)"] + arguments
+        return try await withChildProcess(
+            "/usr/bin/env",
+            arguments,
+            environment: environment.merging(variables) { $1 },
+            body
+        )
     }
 }

@@ -9,6 +9,18 @@ package final class WebhookServer: Sendable {
         package let body: String
     }
 
+    package struct Answer: Sendable {
+        package var status: Int
+        package var headers: [String] = []
+        package var body = ""
+
+        package init(_ status: Int, _ headers: [String] = [], body: String = "") {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+    }
+
     private let listener: LoopbackListener
     private let received = Mutex<[Request]>([])
 
@@ -21,13 +33,24 @@ package final class WebhookServer: Sendable {
     }
 
     /// Answers each request with the status that `answer` returns; stop it with ``stop()``.
-    package init(answering answer: @escaping @Sendable (Request) -> Int) throws {
+    package convenience init(answering answer: @escaping @Sendable (Request) -> Int) throws {
+        try self.init { request, _ in Answer(answer(request)) }
+    }
+
+    /// Answers each request with what `answer` returns for it and its number, counted from 1; stop it with ``stop()``.
+    package init(replying answer: @escaping @Sendable (Request, Int) -> Answer) throws {
         listener = try LoopbackListener()
         listener.serve { [self] client in
             guard let request = Self.read(from: client) else { return }
-            received.withLock { $0.append(request) }
-            let status = answer(request)
-            send("HTTP/1.1 \(status) Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8, to: client)
+            let number = received.withLock { received in
+                received.append(request)
+                return received.count
+            }
+            let reply = answer(request, number)
+            let headers = (reply.headers + ["Content-Length: \(reply.body.utf8.count)", "Connection: close"]).joined(
+                separator: "\r\n"
+            )
+            send("HTTP/1.1 \(reply.status) Answer\r\n\(headers)\r\n\r\n\(reply.body)".utf8, to: client)
         }
     }
 

@@ -3,9 +3,11 @@
 # Builds with SwiftPM; source it with `root` set to the checkout.
 #
 #   build_swift SUBCOMMAND [ARGUMENT...]   runs `swift SUBCOMMAND` on the checkout, in STORELEDGER_SCRATCH_PATH or .build
+#   build_programs [ARGUMENT...]           builds the two executables that users get, and not the tools of the tests
 #   build_release                          builds the executables that users get, with Swift's libraries linked statically
 #   build_directory [release]              prints the folder of the executables that build_swift builds or, with `release`, of the
 #                                          optimized ones; they need not be built
+#   build_shim NAME FILE                   compiles Tests/Shims/NAME.c into a library that every user can read
 #
 # STORELEDGER_SANITIZER names a sanitizer to build and test with.
 # STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers. A build from nothing then takes less
@@ -33,14 +35,33 @@ build_swift() {
     swift "$1" "${options[@]}" "${@:2}"
 }
 
-build_release() {
+build_shim() {
+    "$(build_compiler)" -shared -fPIC -O1 -o "$2" "$root/Tests/Shims/$1.c" || return 1
+    chmod 0755 "$2"
+}
+
+build_programs() {
     local product
-    # C code contains the paths of its files. They are replaced, so that the same commit gives the same executables in any folder.
-    for product in storeledger appstore-simulator; do
-        build_swift build --configuration release --static-swift-stdlib \
-            -Xcc "-ffile-prefix-map=${STORELEDGER_SCRATCH_PATH:-$root/.build}=." -Xcc "-ffile-prefix-map=$root=." \
-            --product "$product" || return 1
+    for product in storeledger appstore-simulator; do build_swift build "$@" --product "$product" || return 1; done
+}
+
+# Prints the C compiler: Swift brings one.
+build_compiler() {
+    local compiler
+    for compiler in clang cc gcc; do
+        if command -v "$compiler" >/dev/null 2>&1; then break; fi
     done
+    printf '%s\n' "$compiler"
+}
+
+build_release() {
+    local scratch=${STORELEDGER_SCRATCH_PATH:-$root/.build}
+    mkdir -p "$scratch" || return 1
+    "$(build_compiler)" -O1 -fPIC -fno-builtin -c -o "$scratch/hypot.o" "$root/scripts/lib/hypot.c" || return 1
+    # C code contains the paths of its files. They are replaced, so that the same commit gives the same executables in any folder.
+    build_programs --configuration release --static-swift-stdlib \
+        -Xswiftc -no-stdlib-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+        -Xlinker "$scratch/hypot.o" -Xcc "-ffile-prefix-map=$scratch=." -Xcc "-ffile-prefix-map=$root=."
 }
 
 build_directory() {

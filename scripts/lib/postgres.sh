@@ -10,6 +10,7 @@
 #
 # The cluster listens only on a Unix socket in a directory that no other user may enter, so it can run next to any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
+# POSTGRES_BINDIR is the directory of the server's programs; by default, that of the newest server that is installed.
 # POSTGRES_FAST=1 is faster but not safe after a power cut: for tests only. POSTGRES_OPTIONS are further options of the server.
 # POSTGRES_CLOCK is the library of Tests/Shims/clock.c: the server's clock is then off by the seconds in DIR.clock.
 #
@@ -20,10 +21,14 @@ postgres_fail() {
     return 1
 }
 
-# Prints the directory of the newest initdb, pg_ctl and postgres of version 15 or later.
+# Prints POSTGRES_BINDIR or the directory of the newest initdb, pg_ctl and postgres of version 15 or later.
 postgres_bindir() {
     local directory version best='' best_version=14
     local -a candidates=()
+    if [[ -n ${POSTGRES_BINDIR:-} ]]; then
+        printf '%s\n' "$POSTGRES_BINDIR"
+        return 0
+    fi
     if command -v pg_config >/dev/null 2>&1; then candidates+=("$(pg_config --bindir)"); fi
     candidates+=(/usr/lib/postgresql/*/bin /usr/pgsql-*/bin)
     if command -v postgres >/dev/null 2>&1; then

@@ -1,6 +1,6 @@
 -- Who may approve, withdraw and discard batches of actions, and what is recorded of it?
 
--- An approval is given once, by the role that the session belongs to, now. One that follows from the approval of a policy names the
+-- An approval is recorded once, with the session's role and the present time. One that follows from the approval of a policy names the
 -- role that approved the policy. An approval can be made shorter, never longer.
 CREATE OR REPLACE FUNCTION record_approval() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN

@@ -2,8 +2,8 @@
 --
 -- 1. A row is sent for the first time only while the approval of its batch is in force. record_intent.sql checks this in the statement that records
 --    the request, before it is sent. A row that may have been sent already can be sent again without it, to find out its outcome.
--- 2. An approval ends when it is withdrawn, when a newer one of the job is given, when the policy is changed, when the job is removed, and when
---    another batch answers a request after it has expired. In the same transaction end_approval cancels the rows that were not sent.
+-- 2. An approval ends when it is withdrawn, when a newer one of the job is given, when the policy is changed, and when the job is removed. An
+--    expired one ends when another batch answers one of its requests. In the same transaction end_approval cancels the rows that were not sent.
 -- 3. Approvals, withdrawals and plans of answers take turns: lock_approvals.
 
 -- This is a lock on a row. Any role that can connect could take an advisory lock.

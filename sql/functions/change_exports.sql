@@ -1,6 +1,6 @@
 -- Which rows have changed since the last change export?
 
--- TRUNCATE has no rows: the next export starts again.
+-- A trigger on TRUNCATE sees no rows, so the next export starts over.
 CREATE OR REPLACE FUNCTION restart_change_exports() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     DELETE FROM change_exports

@@ -1,8 +1,8 @@
 -- Which refund requests does a policy answer, and how?
 
--- Apple asks again, under another notificationUUID, until it has an answer. Requests for a purchase with the same decision are
--- therefore one request: the newest, which the answer belongs to, or for a rehearsal the first, because no other would have
--- followed an answer. A request that Apple rejected the answer to is still open.
+-- Apple asks again, under another notificationUUID, until it has an answer. Requests for a purchase with the same decision
+-- therefore count as one: the newest, to which the answer belongs. `actions rehearse` takes the first, because an answer to it
+-- would have been the last. A request whose answer Apple rejected is still open.
 CREATE OR REPLACE FUNCTION refund_requests(p_app_id integer, p_days bigint, p_states text[]) RETURNS TABLE (
     transaction_id text, requested_at timestamptz, consumption_request_reason text, product_id text, type text, storefront text,
     price_milliunits bigint, currency text, outcome text, in_app_ownership_type text, original_transaction_id text,
@@ -34,7 +34,7 @@ END $$;
 COMMENT ON FUNCTION refund_requests IS
     'Refund requests with what a policy can ask about, the oldest first: without p_days the open ones without an answer, or with one in p_states, else the requests of the last p_days days.';
 
--- A list has one matching entry, and a value that is not known matches no condition, as in RefundCondition.
+-- A list matches if one of its entries does. An unknown value matches no condition. RefundCondition does the same.
 CREATE OR REPLACE FUNCTION policy_answer(p_policy jsonb, p_request jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT rule.value -> 'answer'
       FROM jsonb_array_elements(p_policy -> 'policy') WITH ORDINALITY AS rule (value, place),
@@ -84,9 +84,9 @@ BEGIN
                                            THEN jsonb_build_object('app_account_token', q.app_account_token) ELSE '{}' END) IS NOT TRUE);
 END $$;
 COMMENT ON FUNCTION follows_from_policy IS
-    'Whether a planned batch has the rows to send that it names, and each is what a policy gives for an open refund request.';
+    'Whether a planned batch has as many rows to send as it says, and each is what a policy gives for an open refund request.';
 
--- An approval covers the rows that a batch has then.
+-- An approval covers only the rows that a batch has at that time.
 CREATE OR REPLACE FUNCTION refuse_late_rows() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF EXISTS (SELECT FROM (SELECT DISTINCT app_id, batch_id FROM added) a JOIN action_batches b USING (app_id, batch_id)

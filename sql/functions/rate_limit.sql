@@ -1,7 +1,7 @@
 -- How many requests of Apple's hourly limits may leave now?
 
--- Names the server, its timeline and the database: changes with a promotion, a point-in-time recovery, and a dump that is
--- loaded elsewhere. Not with a restart, and not with a cold copy of the files.
+-- Identifies the server, its timeline and the database. It changes with a promotion, a point-in-time recovery, and a dump that is
+-- loaded elsewhere, but not with a restart or a cold copy of the files.
 CREATE OR REPLACE FUNCTION ledger_server() RETURNS text LANGUAGE sql STABLE AS $$
     SELECT concat_ws('/', (SELECT c.system_identifier FROM pg_control_system() c),
                      left(pg_walfile_name(pg_current_wal_lsn()), 8),
@@ -60,9 +60,9 @@ BEGIN
     -- The shortest time between two requests of any job: the fastest pace.
     scope.least_unit := least(scope.least_unit, unit);
 
-    -- Another server than the last time: whatever the pace allowed since the newest row that is here may have been
-    -- granted, and counts as if it had been just now. That is a few percent of the hour after a promotion, and all of it
-    -- after a restored backup, which then starts empty for one window.
+    -- The server is not the one of the last call. Everything that the pace allowed since the newest row here may have been
+    -- granted, and counts as granted now: a few percent of the hour after a promotion in the middle of a run. After an hour
+    -- without requests, or a restored backup, it is all of it, and nothing is granted for one window.
     IF scope.server IS DISTINCT FROM ledger_server() THEN
         IF scope.server IS NOT NULL AND scope.last_now > '-infinity' THEN
             lost := least(
@@ -74,8 +74,8 @@ BEGIN
         scope.server := ledger_server();
     END IF;
 
-    -- The ledger's time never goes back. But a clock that was ahead by more than the whole horizon was wrong: what was
-    -- granted in that future counts from now on, and time goes on from here.
+    -- The ledger's time never goes back, unless the clock was ahead by more than the horizon. Then what was granted in
+    -- that future counts as granted now.
     IF scope.last_now > clock + horizon THEN
         WITH ahead AS (
             DELETE FROM rate_buckets b WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint RETURNING b.granted

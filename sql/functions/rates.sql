@@ -1,7 +1,7 @@
 -- Which exchange rate and which rule of proceeds apply?
 
 -- The value of one unit of p_currency in units of p_reporting_currency on a day: the rate of the last day until then that has one.
--- A later day than today has today's rate. NULL if there is none. The rate of a currency to itself is 1.
+-- A later day than today has today's rate. NULL if there is none. The rate of a currency to itself is 1, without a row.
 CREATE OR REPLACE FUNCTION exchange_rate(p_reporting_currency text, p_currency text, p_day date) RETURNS numeric
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT CASE WHEN p_currency = p_reporting_currency THEN 1::numeric ELSE (

@@ -13,7 +13,7 @@ COMMENT ON FUNCTION refresh_definitions IS 'Returns a hash of the views on which
 -- - if the clock was ahead at the last refresh (as_of is in the future),
 -- - if a new day began in UTC,
 -- - if a definition changed or a table was truncated since (definitions), or
--- - if a date passed from which on a stored row counts differently (due_at).
+-- - if a date passed at which a stored row counts differently (due_at).
 --
 -- A mark 'again' says that Apple signed the same renewal info again, or gave the same status again. Most of these marks change no figure, so they
 -- alone are no reason. The next refresh finds out which do (resolve_keys).
@@ -52,12 +52,11 @@ END $$;
 COMMENT ON FUNCTION empty_tables IS 'Removes all rows of the named tables.';
 
 CREATE OR REPLACE FUNCTION empty_refresh_tables() RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
-    SELECT empty_tables('refresh_keys', 'refresh_periods_before', 'refresh_periods_after', 'refresh_periods_beside',
-                        'refresh_transactions_before', 'refresh_transactions_after',
-                        'refresh_transactions_beside', 'refresh_cancellations_before', 'refresh_cancellations_after',
+    SELECT empty_tables('refresh_keys', 'refresh_periods_changed', 'refresh_transactions_changed', 'refresh_month_steps',
+                        'refresh_cancellations_before', 'refresh_cancellations_after',
                         'refresh_refund_requests_before', 'refresh_refund_requests_after')
 $$;
-COMMENT ON FUNCTION empty_refresh_tables IS 'Removes all rows of refresh_keys and of the tables refresh_…_before, refresh_…_after and refresh_…_beside.';
+COMMENT ON FUNCTION empty_refresh_tables IS 'Removes all rows of refresh_keys, refresh_month_steps, and the tables refresh_…_changed, refresh_…_before and refresh_…_after.';
 
 CREATE OR REPLACE FUNCTION refresh_views(everything boolean DEFAULT false, only_if_redefined boolean DEFAULT false)
 RETURNS TABLE (is_everything boolean, purchases bigint, changed_views text[], milliseconds bigint)
@@ -86,7 +85,7 @@ BEGIN
     RETURN NEXT;
 END $$;
 COMMENT ON FUNCTION refresh_views IS
-    'Brings the totals up to date that the views read, for a role that does not own them. With everything, computes all from every record.';
+    'Updates the totals that the views read, for a role that does not own them. With everything, computes all from every record.';
 
 -- The next refresh that succeeds clears failed_since and failure.
 CREATE OR REPLACE FUNCTION record_refresh_failure(message text) RETURNS void

@@ -1,6 +1,6 @@
 -- Which stored rows does a changed key concern?
 
--- Takes the marks in refresh_changed_keys, and the keys of stored rows that count differently from a date on that has passed (due_at).
+-- Takes the marks in refresh_changed_keys, and the keys of stored rows whose due_at has passed: since that date they count differently.
 --
 -- Returns whether everything is to be computed: the caller wants it, nothing is stored yet, the last refresh ran while the clock was
 -- ahead, a definition changed, or more than a quarter of the subscriptions and other purchases did.
@@ -31,8 +31,8 @@ COMMENT ON FUNCTION take_changed_keys IS
 
 -- Adds the purchases and days that the other kinds of keys concern.
 --
--- A key of the kind 'again' becomes a purchase only if a figure can change. It is left out if only the age of the renewal info or of the status is
--- another.
+-- A key of the kind 'again' becomes a purchase only if a figure can change. It is left out if only the age of the renewal info or of the status
+-- has changed.
 CREATE OR REPLACE FUNCTION resolve_keys() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     last_as_of timestamptz := (SELECT as_of FROM refresh_state);

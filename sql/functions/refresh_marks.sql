@@ -1,30 +1,40 @@
 -- Which keys have changed since the last refresh?
 
 -- Each function appends the keys of the rows that a statement inserted, changed or deleted.
+--
+-- Pages update transactions and renewals most. There, one INSERT writes the keys before and after, which are almost always the same: each statement
+-- costs more than its rows.
 CREATE OR REPLACE FUNCTION log_changed_transactions() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-    IF TG_OP <> 'DELETE' THEN
+    IF TG_OP = 'UPDATE' THEN
+        INSERT INTO refresh_changed_keys (app_id, kind, key)
+        SELECT app_id, 'purchase', coalesce(original_transaction_id, transaction_id) FROM new_rows
+        UNION
+        SELECT app_id, 'purchase', coalesce(original_transaction_id, transaction_id) FROM old_rows;
+    ELSIF TG_OP = 'INSERT' THEN
         INSERT INTO refresh_changed_keys (app_id, kind, key)
         SELECT DISTINCT app_id, 'purchase', coalesce(original_transaction_id, transaction_id) FROM new_rows;
-    END IF;
-    IF TG_OP <> 'INSERT' THEN
+    ELSE
+        -- Notifications can name a transaction that is no separate purchase. A refresh finds its changes by the purchase, but not the
+        -- transaction itself once it is gone.
         INSERT INTO refresh_changed_keys (app_id, kind, key)
-        SELECT DISTINCT app_id, 'purchase', coalesce(original_transaction_id, transaction_id) FROM old_rows;
-    END IF;
-    -- Notifications can name a transaction that is no separate purchase. A refresh finds its changes by the purchase, but not the
-    -- transaction itself once it is gone.
-    IF TG_OP = 'DELETE' THEN
-        INSERT INTO refresh_changed_keys (app_id, kind, key) SELECT app_id, 'transaction', transaction_id FROM old_rows;
+        SELECT app_id, 'purchase', coalesce(original_transaction_id, transaction_id) FROM old_rows
+        UNION
+        SELECT app_id, 'transaction', transaction_id FROM old_rows;
     END IF;
     RETURN NULL;
 END $$;
 
 CREATE OR REPLACE FUNCTION log_changed_subscriptions() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-    IF TG_OP <> 'DELETE' THEN
+    IF TG_OP = 'UPDATE' THEN
+        INSERT INTO refresh_changed_keys (app_id, kind, key)
+        SELECT app_id, 'purchase', original_transaction_id FROM new_rows
+        UNION
+        SELECT app_id, 'purchase', original_transaction_id FROM old_rows;
+    ELSIF TG_OP = 'INSERT' THEN
         INSERT INTO refresh_changed_keys (app_id, kind, key) SELECT DISTINCT app_id, 'purchase', original_transaction_id FROM new_rows;
-    END IF;
-    IF TG_OP <> 'INSERT' THEN
+    ELSE
         INSERT INTO refresh_changed_keys (app_id, kind, key) SELECT DISTINCT app_id, 'purchase', original_transaction_id FROM old_rows;
     END IF;
     RETURN NULL;

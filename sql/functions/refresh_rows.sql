@@ -1,8 +1,7 @@
 -- How does a refresh compute the stored rows of the changed keys, and store those that differ?
 
--- Computes the periods of the changed subscriptions: refresh_periods_before has the stored rows that are replaced or gone,
--- refresh_periods_after the rows that replace them or are new. When everything is computed, refresh_stored_periods has the
--- new rows at once.
+-- Computes the periods of the changed subscriptions: refresh_periods_changed has the stored rows that are replaced or gone (sign -1), and the rows
+-- that replace them or are new (sign 1). When everything is computed, it has all rows.
 --
 -- The usual period of a product is the length of most of its periods (usual_periods.sql). Any changed period can change it. Then all periods of
 -- the product are computed again, because their MRR depends on it. This mostly happens when a product is new.
@@ -24,12 +23,14 @@ BEGIN
                 $q$);
             PERFORM renew_product_periods();
         END IF;
-        PERFORM store_rows('refresh_stored_periods', 'TABLE refresh_periods_to_store');
-        PERFORM add_changes('refresh_period_length_totals');
-        IF renew_product_periods() <> '{}' THEN
-            PERFORM store_rows('refresh_stored_periods', 'TABLE refresh_periods_to_store');
-        END IF;
-        ANALYZE refresh_stored_periods;
+        LOOP
+            INSERT INTO refresh_periods_changed SELECT false, 1, (SELECT next_as_of FROM refresh_state), v.* FROM refresh_periods_to_store v;
+            PERFORM add_changes('refresh_period_length_totals');
+            EXIT WHEN renew_product_periods() = '{}';
+            PERFORM empty_tables('refresh_periods_changed');
+        END LOOP;
+        PERFORM store_rows('refresh_stored_periods', format('SELECT %s FROM refresh_periods_changed', column_names('refresh_stored_periods')));
+        ANALYZE refresh_stored_periods, refresh_periods_changed;
         RETURN;
     END IF;
     PERFORM take_periods();
@@ -42,25 +43,24 @@ BEGIN
         SELECT DISTINCT app_id, 'purchase', original_transaction_id FROM refresh_stored_periods
          WHERE app_id || ' ' || product_id = ANY (products)
         ON CONFLICT DO NOTHING;
-        DELETE FROM refresh_periods_before;
-        DELETE FROM refresh_periods_after;
+        DELETE FROM refresh_periods_changed;
         PERFORM take_periods();
     END IF;
-    ANALYZE refresh_periods_before, refresh_periods_after;
 END $$;
 COMMENT ON FUNCTION compute_periods IS
-    'Compares the periods of the subscriptions in refresh_keys with refresh_stored_periods. Writes those that differ to refresh_periods_before and refresh_periods_after, and also refresh_period_length_totals and product_periods. A full computation writes refresh_stored_periods.';
+    'Compares the periods of the subscriptions in refresh_keys with refresh_stored_periods. Writes those that differ to refresh_periods_changed, and also refresh_period_length_totals and product_periods. A full computation writes all rows, also to refresh_stored_periods.';
 
 -- As compute_periods, for transactions.
 CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
     IF p_everything THEN
-        PERFORM store_rows('refresh_stored_transactions',
-                           'SELECT t.*, coalesce(t.original_transaction_id, t.transaction_id) FROM refresh_transactions_to_store t');
+        INSERT INTO refresh_transactions_changed
+        SELECT false, 1, t.*, coalesce(t.original_transaction_id, t.transaction_id) FROM refresh_transactions_to_store t;
+        PERFORM store_rows('refresh_stored_transactions', format('SELECT %s FROM refresh_transactions_changed', column_names('refresh_stored_transactions')));
         UPDATE refresh_state
            SET purchases = (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM refresh_stored_transactions) p);
-        ANALYZE refresh_stored_transactions;
+        ANALYZE refresh_stored_transactions, refresh_transactions_changed;
         RETURN;
     END IF;
     CREATE TEMP TABLE stored (LIKE refresh_stored_transactions) ON COMMIT DROP;
@@ -79,12 +79,12 @@ BEGIN
       FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
       CROSS JOIN LATERAL (SELECT * FROM refresh_transactions_to_store v
                            WHERE v.app_id = k.app_id AND v.transaction_id = k.key AND v.original_transaction_id IS NULL OFFSET 0) t;
-    INSERT INTO refresh_transactions_before
-    SELECT s.* FROM stored s
+    INSERT INTO refresh_transactions_changed
+    SELECT false, -1, s.* FROM stored s
      WHERE NOT EXISTS (SELECT FROM computed c
                         WHERE (c.app_id, c.purchase_key, c.transaction_id) = (s.app_id, s.purchase_key, s.transaction_id) AND c *= s);
-    INSERT INTO refresh_transactions_after
-    SELECT c.* FROM computed c
+    INSERT INTO refresh_transactions_changed
+    SELECT false, 1, c.* FROM computed c
      WHERE NOT EXISTS (SELECT FROM stored s
                         WHERE (s.app_id, s.purchase_key, s.transaction_id) = (c.app_id, c.purchase_key, c.transaction_id) AND s *= c);
     UPDATE refresh_state
@@ -92,10 +92,9 @@ BEGIN
                      - (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM stored) s)
                      + (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM computed) c);
     DROP TABLE stored, computed;
-    ANALYZE refresh_transactions_before, refresh_transactions_after;
 END $$;
 COMMENT ON FUNCTION compute_transactions IS
-    'Compares the transactions of the purchases in refresh_keys with refresh_stored_transactions. Writes those that differ to refresh_transactions_before and refresh_transactions_after. A full computation writes refresh_stored_transactions.';
+    'Compares the transactions of the purchases in refresh_keys with refresh_stored_transactions. Writes those that differ to refresh_transactions_changed. A full computation writes all rows, also to refresh_stored_transactions.';
 
 CREATE OR REPLACE FUNCTION compute_cancellations(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -230,7 +229,7 @@ END $$;
 COMMENT ON FUNCTION store_notification_days IS
     'Writes the days in refresh_keys, or all days, to refresh_stored_notification_days.';
 
--- Fills refresh_periods_before and refresh_periods_after.
+-- Fills refresh_periods_changed.
 --
 -- In this file, OFFSET 0 makes PostgreSQL look up one key at a time, through an index. The keys are sorted, so that each page of an index is read
 -- once.
@@ -250,56 +249,54 @@ BEGIN
       CROSS JOIN LATERAL (SELECT * FROM refresh_periods_to_store v
                            WHERE v.app_id = k.app_id AND v.original_transaction_id = k.key OFFSET 0) p;
     -- *= compares rows as they are stored; see store_rows().
-    INSERT INTO refresh_periods_before
-    SELECT s.* FROM stored s
+    INSERT INTO refresh_periods_changed
+    SELECT false, -1, (SELECT as_of FROM refresh_state), s.* FROM stored s
      WHERE NOT EXISTS (SELECT FROM computed c
                         WHERE (c.app_id, c.original_transaction_id, c.period_number) = (s.app_id, s.original_transaction_id, s.period_number)
                           AND c *= s);
-    INSERT INTO refresh_periods_after
-    SELECT c.* FROM computed c
+    INSERT INTO refresh_periods_changed
+    SELECT false, 1, (SELECT next_as_of FROM refresh_state), c.* FROM computed c
      WHERE NOT EXISTS (SELECT FROM stored s
                         WHERE (s.app_id, s.original_transaction_id, s.period_number) = (c.app_id, c.original_transaction_id, c.period_number)
                           AND s *= c);
     DROP TABLE stored, computed;
 END $$;
 COMMENT ON FUNCTION take_periods IS
-    'Reads refresh_periods_to_store and refresh_stored_periods for the subscriptions in refresh_keys. Writes the rows that differ to refresh_periods_before and refresh_periods_after.';
+    'Reads refresh_periods_to_store and refresh_stored_periods for the subscriptions in refresh_keys. Writes the rows that differ to refresh_periods_changed.';
 
--- Fills refresh_periods_beside and refresh_transactions_beside with stored rows that did not change, but that some totals need together with the
--- rows that differ.
+-- Adds stored rows that did not change, but that some totals need together with the rows that differ, on both sides (is_beside).
 CREATE OR REPLACE FUNCTION take_rows_beside() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     -- The other periods of the same subscriptions, and the periods of changed refunds.
-    INSERT INTO refresh_periods_beside
-    SELECT s.*
-      FROM (SELECT app_id, original_transaction_id FROM refresh_periods_before
-            UNION SELECT app_id, original_transaction_id FROM refresh_periods_after
-            UNION SELECT app_id, original_transaction_id FROM refresh_transactions_before WHERE is_refunded
-            UNION SELECT app_id, original_transaction_id FROM refresh_transactions_after WHERE is_refunded
+    INSERT INTO refresh_periods_changed
+    SELECT true, side.sign, side.as_of, s.*
+      FROM (SELECT app_id, original_transaction_id FROM refresh_changed_periods
+            UNION SELECT app_id, original_transaction_id FROM refresh_changed_transactions WHERE is_refunded
             ORDER BY app_id, original_transaction_id) k
       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_periods s
                            WHERE s.app_id = k.app_id AND s.original_transaction_id = k.original_transaction_id OFFSET 0) s
-    EXCEPT TABLE refresh_periods_before;
+      CROSS JOIN (SELECT -1 AS sign, as_of FROM refresh_state UNION ALL SELECT 1, next_as_of FROM refresh_state) side
+     WHERE NOT EXISTS (SELECT FROM refresh_changed_periods b
+                        WHERE b.sign = -1 AND (b.app_id, b.original_transaction_id, b.period_number) = (s.app_id, s.original_transaction_id, s.period_number));
     -- The other purchases of the same customers, and the refunds of changed subscriptions.
-    INSERT INTO refresh_transactions_beside
-    (SELECT s.*
-       FROM (SELECT app_id, customer_key FROM refresh_transactions_before WHERE is_purchase
-             UNION SELECT app_id, customer_key FROM refresh_transactions_after WHERE is_purchase
-             ORDER BY app_id, customer_key) c
-       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
-                            WHERE s.app_id = c.app_id AND s.customer_key = c.customer_key AND s.is_purchase OFFSET 0) s
-     UNION
-     SELECT s.*
-       FROM (SELECT app_id, original_transaction_id FROM refresh_periods_before
-             UNION SELECT app_id, original_transaction_id FROM refresh_periods_after
-             ORDER BY app_id, original_transaction_id) k
-       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
-                            WHERE s.app_id = k.app_id AND s.purchase_key = k.original_transaction_id AND s.is_refunded OFFSET 0) s)
-    EXCEPT TABLE refresh_transactions_before;
-    ANALYZE refresh_periods_beside, refresh_transactions_beside;
+    INSERT INTO refresh_transactions_changed
+    SELECT true, side.sign, s.*
+      FROM (SELECT s.*
+              FROM (SELECT DISTINCT app_id, customer_key FROM refresh_changed_transactions WHERE is_purchase ORDER BY app_id, customer_key) c
+              CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
+                                   WHERE s.app_id = c.app_id AND s.customer_key = c.customer_key AND s.is_purchase OFFSET 0) s
+            UNION
+            SELECT s.*
+              FROM (SELECT DISTINCT app_id, original_transaction_id FROM refresh_changed_periods ORDER BY app_id, original_transaction_id) k
+              CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
+                                   WHERE s.app_id = k.app_id AND s.purchase_key = k.original_transaction_id AND s.is_refunded OFFSET 0) s) s
+      CROSS JOIN (VALUES (-1), (1)) side (sign)
+     WHERE NOT EXISTS (SELECT FROM refresh_changed_transactions b
+                        WHERE b.sign = -1 AND (b.app_id, b.purchase_key, b.transaction_id) = (s.app_id, s.purchase_key, s.transaction_id));
+    ANALYZE refresh_periods_changed, refresh_transactions_changed;
 END $$;
 COMMENT ON FUNCTION take_rows_beside IS
-    'Reads refresh_stored_periods and refresh_stored_transactions. Writes rows that did not change, but that totals need with those that did, to refresh_periods_beside and refresh_transactions_beside.';
+    'Reads refresh_stored_periods and refresh_stored_transactions. Adds rows that did not change, but that totals need with those that did, to refresh_periods_changed and refresh_transactions_changed.';
 
 -- Adds the transactions whose notifications have to be counted again.
 --
@@ -307,9 +304,7 @@ COMMENT ON FUNCTION take_rows_beside IS
 -- the MRR. So it is counted again if one of these columns changed.
 CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
     INSERT INTO refresh_keys
-    SELECT app_id, 'transaction', transaction_id FROM refresh_transactions_before
-    UNION
-    SELECT app_id, 'transaction', transaction_id FROM refresh_transactions_after
+    SELECT app_id, 'transaction', transaction_id FROM refresh_changed_transactions
     UNION
     SELECT app_id, 'transaction', transaction_id
       FROM (SELECT sign, app_id, transaction_id, product_id, storefront, currency, is_trial, is_family_shared, mrr_milliunits
@@ -335,7 +330,7 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
     ON CONFLICT DO NOTHING
 $$;
 COMMENT ON FUNCTION add_changed_transactions IS
-    'Adds to refresh_keys the transactions whose notifications have to be counted again, because a row in refresh_periods_before and _after or refresh_transactions_before and _after differs.';
+    'Adds to refresh_keys the transactions whose notifications have to be counted again, because a row in refresh_changed_periods or refresh_changed_transactions differs.';
 
 -- Replaces the rows of a table with the rows of a query, which has the same columns in the same order. Returns whether any differed.
 --
@@ -393,8 +388,14 @@ END $$;
 COMMENT ON FUNCTION store_rows IS
     'Replaces the rows of a table by the rows of a query. Writes only those that differ.';
 
--- Replaces rows of a stored table: deletes the rows of p_before that are gone, and inserts or updates the rows of p_after.
-CREATE OR REPLACE FUNCTION store_changes(p_stored regclass, p_before regclass, p_after regclass) RETURNS void
+-- The columns of a table, for a list of a statement.
+CREATE OR REPLACE FUNCTION column_names(p_table regclass) RETURNS text LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = p_table AND attnum > 0 AND NOT attisdropped
+$$;
+COMMENT ON FUNCTION column_names IS 'Returns the names of the columns of a table, separated by commas.';
+
+-- Replaces rows of a stored table: deletes the rows of sign -1 that are gone, and inserts or updates the rows of sign 1.
+CREATE OR REPLACE FUNCTION store_changes(p_stored regclass, p_changed regclass) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     columns record;
@@ -410,13 +411,14 @@ BEGIN
     EXECUTE format($q$
         DELETE FROM %1$s WHERE ctid = ANY (ARRAY(
             SELECT s.place
-              FROM (SELECT %4$s FROM %2$s EXCEPT SELECT %4$s FROM %3$s) gone
-              CROSS JOIN LATERAL (SELECT s.ctid AS place FROM %1$s s WHERE %5$s OFFSET 0) s))
-        $q$, p_stored, p_before, p_after, columns.keys, columns.same_keys);
-    EXECUTE format('INSERT INTO %s SELECT * FROM %s ON CONFLICT (%s) DO UPDATE SET %s', p_stored, p_after, columns.keys, columns.changes);
+              FROM (SELECT %3$s FROM %2$s WHERE sign = -1 AND NOT is_beside EXCEPT SELECT %3$s FROM %2$s WHERE sign = 1 AND NOT is_beside) gone
+              CROSS JOIN LATERAL (SELECT s.ctid AS place FROM %1$s s WHERE %4$s OFFSET 0) s))
+        $q$, p_stored, p_changed, columns.keys, columns.same_keys);
+    EXECUTE format('INSERT INTO %s SELECT %s FROM %s WHERE sign = 1 AND NOT is_beside ON CONFLICT (%s) DO UPDATE SET %s',
+                   p_stored, column_names(p_stored), p_changed, columns.keys, columns.changes);
 END $$;
 COMMENT ON FUNCTION store_changes IS
-    'Writes the rows of a table _before and a table _after to their stored table.';
+    'Writes the rows of a table _changed to their stored table.';
 
 -- Reads the records and stored rows of the changed subscriptions and purchases into memory.
 --
@@ -464,13 +466,13 @@ BEGIN
                       IS NOT DISTINCT FROM (t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal)
                 ORDER BY s.purchase_date DESC LIMIT 1)
      WHERE EXISTS (
-         SELECT FROM refresh_transactions_before b
-          WHERE b.is_purchase AND b.app_id = t.app_id AND b.purchase_date IN (t.first_sold_at, t.last_sold_at)
+         SELECT FROM refresh_changed_transactions b
+          WHERE b.sign = -1 AND b.is_purchase AND b.app_id = t.app_id AND b.purchase_date IN (t.first_sold_at, t.last_sold_at)
             AND refresh_sale_group(b.product_id, b.type, b.storefront, b.currency, b.list_price_milliunits, b.is_renewal)
                 = refresh_sale_group(t.product_id, t.type, t.storefront, t.currency, t.list_price_milliunits, t.is_renewal));
 END $$;
 COMMENT ON FUNCTION renew_first_and_last IS
-    'Finds first_sold_at and last_sold_at of refresh_sale_totals again in refresh_stored_transactions, if such a sale is in refresh_transactions_before.';
+    'Finds first_sold_at and last_sold_at of refresh_sale_totals again in refresh_stored_transactions, if such a sale is in refresh_changed_transactions with sign -1.';
 
 -- An index finds the sales of a group by this hash, because the columns of a group can be NULL and can be long.
 CREATE OR REPLACE FUNCTION refresh_sale_group(product_id text, type text, storefront text, currency text, list_price_milliunits bigint, is_renewal boolean)

@@ -5,15 +5,16 @@
 --
 -- The table's only unique key has the columns by which the sums are grouped. The other bigint columns are sums.
 -- The columns of type timestamptz have the first or the last time of their group.
-CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
 DECLARE
     source    text := regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes');
     columns   record;
     had_rows  bigint;
+    differs   boolean;
 BEGIN
     SELECT string_agg(quote_ident(a.attname), ', ') FILTER (WHERE k.is_key) AS keys,
            string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS names,
-           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0)', a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum) AS read,
+           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%1$I, 0) AS %1$I', a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum) AS read,
            string_agg(CASE WHEN k.is_sum THEN format('%1$I = t.%1$I + excluded.%1$I', a.attname)
                            ELSE format('%1$I = %2$s(t.%1$I, excluded.%1$I)', a.attname,
                                        CASE WHEN a.attname LIKE 'first\_%' THEN 'least' ELSE 'greatest' END) END, ', ')
@@ -28,7 +29,11 @@ BEGIN
       CROSS JOIN LATERAL (SELECT is_key, NOT is_key AND a.atttypid = 'bigint'::regtype AS is_sum) k
      WHERE x.indrelid = totals AND x.indisunique;
     IF (SELECT is_rebuild FROM refresh_state) THEN
-        RETURN store_rows(totals, format('SELECT %s FROM %I WHERE NOT (%s)', columns.read, source, columns.no_sum));
+        -- PostgreSQL uses parallel workers for CREATE TABLE AS, but not for INSERT.
+        EXECUTE format('CREATE TEMP TABLE counted ON COMMIT DROP AS SELECT %s FROM %I WHERE NOT (%s)', columns.read, source, columns.no_sum);
+        differs := store_rows(totals, 'TABLE pg_temp.counted');
+        DROP TABLE pg_temp.counted;
+        RETURN differs;
     END IF;
     EXECUTE format('INSERT INTO %s AS t (%s) SELECT %s FROM %I WHERE %s ON CONFLICT (%s) DO UPDATE SET %s',
                    totals, columns.names, columns.read, source, columns.any_change, columns.keys, columns.changes);
@@ -71,9 +76,9 @@ BEGIN
         PERFORM take_rows_beside();
     END IF;
     IF p_everything
-       OR EXISTS (SELECT FROM refresh_periods_before) OR EXISTS (SELECT FROM refresh_periods_after)
-       OR EXISTS (SELECT FROM refresh_transactions_before) OR EXISTS (SELECT FROM refresh_transactions_after)
-       OR EXISTS (SELECT FROM refresh_periods_beside) OR EXISTS (SELECT FROM refresh_transactions_beside) THEN
+       OR EXISTS (SELECT FROM refresh_periods_changed) OR EXISTS (SELECT FROM refresh_transactions_changed) THEN
+        INSERT INTO refresh_month_steps TABLE refresh_month_steps_to_store;
+        ANALYZE refresh_month_steps;
         FOR totals IN
             SELECT oid FROM pg_class
              WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname LIKE 'refresh\_%\_totals'
@@ -85,8 +90,8 @@ BEGIN
             END IF;
         END LOOP;
         IF NOT p_everything THEN
-            PERFORM store_changes('refresh_stored_periods', 'refresh_periods_before', 'refresh_periods_after');
-            PERFORM store_changes('refresh_stored_transactions', 'refresh_transactions_before', 'refresh_transactions_after');
+            PERFORM store_changes('refresh_stored_periods', 'refresh_periods_changed');
+            PERFORM store_changes('refresh_stored_transactions', 'refresh_transactions_changed');
             PERFORM renew_first_and_last();
         END IF;
     END IF;

@@ -130,8 +130,8 @@ COMMENT ON FUNCTION remove_old_payloads IS 'Removes old payloads from the next r
 -- The moment before which received notifications can be removed: all of them were normalised, Apple no longer serves their days, and
 -- reconcile has the last result of their days, if it was ever used.
 --
--- The newest one before the cutoff stays. It says since when the receiver has been working: without it, a notification that was lost
--- after the next receipt would seem to be older than the receiver.
+-- The newest one before the cutoff stays. It shows since when the receiver works: without it, a notification that was lost
+-- before the next receipt would seem older than the receiver.
 CREATE OR REPLACE FUNCTION received_retention_limit(p_app_id integer, p_cutoff timestamptz) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- How does a table of totals follow from its view of changes?
 
--- The columns that the table of totals of a view of changes has: those of the view, in the same order. The columns of the key have the
+-- The columns of a table of totals: the columns of its view of changes, in the same order. The columns of the key have the
 -- view's types. The others are sums, which are never NULL and of type bigint, or first and last moments.
 CREATE OR REPLACE FUNCTION totals_columns(changes text, key text[]) RETURNS TABLE (name text, type text, is_required boolean)
 LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
@@ -13,7 +13,7 @@ LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
 $$;
 COMMENT ON FUNCTION totals_columns IS 'A part of storeledger migrate.';
 
--- Whether a table of totals has the columns and the key that its view of changes gives it.
+-- Whether a table of totals has the columns, the key and the statistics that its view of changes gives it.
 CREATE OR REPLACE FUNCTION totals_fit(changes text, key text[]) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     SELECT (SELECT array_agg(concat_ws(' ', c.name, c.type, c.is_required) ORDER BY c.name COLLATE "C") FROM totals_columns(changes, key) c)
                = (SELECT array_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull) ORDER BY a.attname)
@@ -23,12 +23,13 @@ CREATE OR REPLACE FUNCTION totals_fit(changes text, key text[]) RETURNS boolean 
                     CROSS JOIN LATERAL unnest(x.indkey::smallint[]) WITH ORDINALITY k (number, place)
                     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.number
                    WHERE x.indrelid = t.oid AND x.indisunique)
+       AND ('day' <> ALL (key) OR EXISTS (SELECT FROM pg_statistic_ext s WHERE s.stxrelid = t.oid))
       FROM (SELECT to_regclass(quote_ident(regexp_replace(changes, '_changes$', '_totals')))::oid AS oid) t
 $$;
 COMMENT ON FUNCTION totals_fit IS 'A part of storeledger migrate.';
 
--- Makes the table of totals of a view of changes, in place of one with other columns. Its rows are kept if the key has no column less, so
--- that views show them until the refresh that follows.
+-- Makes the table of totals of a view of changes, in place of one with other columns. Its rows are kept if no column of the key is gone, so
+-- that views show them until the next refresh.
 CREATE OR REPLACE FUNCTION make_totals(changes text, key text[]) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     totals  text := quote_ident(regexp_replace(changes, '_changes$', '_totals'));
@@ -49,6 +50,11 @@ BEGIN
     -- VACUUM shortens a table under a lock that readers wait for, and that ends queries on a replica. A refresh uses the space again.
     EXECUTE format('CREATE TABLE %s (%s, UNIQUE NULLS NOT DISTINCT (%s)) WITH (vacuum_truncate = off)', totals, columns.definitions,
                    (SELECT string_agg(quote_ident(name), ', ' ORDER BY place) FROM unnest(key) WITH ORDINALITY k (name, place)));
+    -- Views group days by month. Without these statistics, the planner would expect a hundredth of the rows that a range of months has.
+    IF 'day' = ANY (key) THEN
+        EXECUTE format('CREATE STATISTICS %I ON (date_trunc(''month'', day::timestamp)::date) FROM %s',
+                       regexp_replace(changes, '_changes$', '_months'), totals);
+    END IF;
     IF had_key <@ columns.names THEN
         EXECUTE format('INSERT INTO %s SELECT %s FROM replaced', totals,
                        (SELECT string_agg(CASE WHEN name = ANY (had) THEN quote_ident(name) WHEN name = ANY (key) THEN 'NULL' ELSE '0' END, ', ')

@@ -6,9 +6,13 @@
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW exchange_rate_days AS
 SELECT wanted.reporting_currency, booked.currency, booked.day,
-       exchange_rate(wanted.reporting_currency, booked.currency, booked.day) AS rate
+       exchange_rate(wanted.reporting_currency, booked.currency, booked.day) AS rate,
+       CASE WHEN booked.currency = wanted.reporting_currency THEN booked.day
+            ELSE (SELECT max(e.day) FROM exchange_rates e
+                   WHERE e.reporting_currency = wanted.reporting_currency AND e.currency = booked.currency
+                     AND e.day <= least(booked.day, (now() AT TIME ZONE 'UTC')::date)) END AS rate_day
   FROM (SELECT DISTINCT day, currency FROM refresh_daily_revenue_totals) booked
-  CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
+  CROSS JOIN reporting_currencies wanted
 -- Without it the planner would call the function for each joined row.
 OFFSET 0;
 COMMENT ON VIEW exchange_rate_days IS
@@ -17,3 +21,4 @@ COMMENT ON COLUMN exchange_rate_days.reporting_currency IS 'The currency to conv
 COMMENT ON COLUMN exchange_rate_days.currency IS 'The currency to convert from. NULL where Apple named none.';
 COMMENT ON COLUMN exchange_rate_days.day IS 'The day, in UTC.';
 COMMENT ON COLUMN exchange_rate_days.rate IS 'The value of one unit of currency in units of reporting_currency. NULL if the day has no rate.';
+COMMENT ON COLUMN exchange_rate_days.rate_day IS 'The day that the rate is from: the last day until day with a rate of the currency. NULL if the day has no rate.';

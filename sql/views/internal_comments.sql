@@ -9,7 +9,7 @@ BEGIN
         SELECT c.oid::regclass AS name, c.relname, a.attname, a.attnum
           FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
          WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
-           AND c.relname ~ '^refresh_(stored_|.*_totals$|keys$|.*_(before|after|beside)$)'
+           AND c.relname ~ '^refresh_(stored_|.*_totals$|keys$|month_steps$|.*_(before|after|changed)$)'
     LOOP
         IF made.attnum = 1 THEN
             EXECUTE format('COMMENT ON TABLE %s IS %L', made.name, CASE

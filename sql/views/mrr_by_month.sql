@@ -7,14 +7,18 @@
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW refresh_mrr_changes AS
 SELECT
-    s.app_id, e.month, s.product_id, s.period, s.storefront, s.currency,
-    sum(s.sign * e.step) AS subscriptions,
-    sum(s.sign * e.step) FILTER (WHERE s.mrr_milliunits IS NULL) AS without_mrr,
-    sum(s.sign * e.step * s.mrr_milliunits) AS mrr_milliunits
-FROM refresh_changed_month_spans s
-CROSS JOIN LATERAL (VALUES (s.from_month, 1), (s.until_month, -1)) e (month, step)
-WHERE e.month IS NOT NULL AND NOT s.is_beside
-GROUP BY s.app_id, e.month, s.product_id, s.period, s.storefront, s.currency;
+    s.app_id, s.month, s.product_id, s.period, s.storefront, s.currency,
+    sum(s.step) AS subscriptions,
+    sum(s.step) FILTER (WHERE s.mrr_milliunits IS NULL) AS without_mrr,
+    sum(s.step * s.mrr_milliunits) AS mrr_milliunits
+FROM (
+    SELECT app_id, from_month AS month, product_id, period, storefront, currency, mrr_milliunits, sign AS step FROM refresh_month_steps
+     WHERE NOT is_beside
+    UNION ALL
+    SELECT app_id, until_month, product_id, period, storefront, currency, mrr_milliunits, -sign FROM refresh_month_steps
+     WHERE NOT is_beside AND until_month IS NOT NULL
+) s
+GROUP BY s.app_id, s.month, s.product_id, s.period, s.storefront, s.currency;
 
 CREATE OR REPLACE VIEW mrr_by_month AS
 WITH monthly AS (

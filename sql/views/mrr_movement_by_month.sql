@@ -24,28 +24,24 @@ SELECT
     sum(sign) FILTER (WHERE kind = 'contraction') AS contracted_subscriptions,
     sum(sign) FILTER (WHERE kind = 'churn') AS churned_subscriptions
 FROM (
-    SELECT s.sign, s.app_id, e.month, s.currency, e.kind, e.amount
-    FROM (SELECT *, coalesce(mrr_milliunits, 0) AS mrr FROM refresh_changed_month_steps) s
-    CROSS JOIN LATERAL (VALUES (
-        s.from_month,
+    SELECT
+        sign, app_id, from_month AS month, currency,
         CASE
-            WHEN s.before_until_month IS NULL AND s.first_paid_month >= s.from_month THEN 'new'
-            WHEN s.before_until_month IS NULL OR s.before_until_month < s.from_month THEN 'reactivation'
-            WHEN s.before_currency IS DISTINCT FROM s.currency THEN 'switched in'
-            WHEN s.mrr > s.before_mrr THEN 'expansion'
-            WHEN s.mrr < s.before_mrr THEN 'contraction'
-        END,
-        CASE WHEN s.before_until_month = s.from_month AND s.before_currency IS NOT DISTINCT FROM s.currency
-             THEN abs(s.mrr - s.before_mrr) ELSE s.mrr END
-    ), (
-        s.until_month,
-        CASE
-            WHEN s.until_month IS NULL THEN NULL
-            WHEN s.after_from_month IS DISTINCT FROM s.until_month THEN 'churn'
-            WHEN s.after_currency IS DISTINCT FROM s.currency THEN 'switched out'
-        END,
-        s.mrr
-    )) e (month, kind, amount)
+            WHEN before_until_month IS NULL AND first_paid_month >= from_month THEN 'new'
+            WHEN before_until_month IS NULL OR before_until_month < from_month THEN 'reactivation'
+            WHEN before_currency IS DISTINCT FROM currency THEN 'switched in'
+            WHEN coalesce(mrr_milliunits, 0) > before_mrr THEN 'expansion'
+            WHEN coalesce(mrr_milliunits, 0) < before_mrr THEN 'contraction'
+        END AS kind,
+        CASE WHEN before_until_month = from_month AND before_currency IS NOT DISTINCT FROM currency
+             THEN abs(coalesce(mrr_milliunits, 0) - before_mrr) ELSE coalesce(mrr_milliunits, 0) END AS amount
+    FROM refresh_month_steps
+    UNION ALL
+    SELECT
+        sign, app_id, until_month, currency,
+        CASE WHEN after_from_month IS DISTINCT FROM until_month THEN 'churn' WHEN after_currency IS DISTINCT FROM currency THEN 'switched out' END,
+        coalesce(mrr_milliunits, 0)
+    FROM refresh_month_steps WHERE until_month IS NOT NULL
 ) movement
 WHERE kind IS NOT NULL
 GROUP BY app_id, month, currency;

@@ -19,15 +19,15 @@ SELECT
     round(sum(m.switched_in_milliunits * rate.rate))::bigint AS switched_in_estimated_milliunits,
     round(sum(m.switched_out_milliunits * rate.rate))::bigint AS switched_out_estimated_milliunits,
     round(sum(m.closing_milliunits * rate.rate))::bigint AS closing_estimated_milliunits,
-    round(sum(m.opening_milliunits * rate.rate)) * 0.001 AS opening_estimated_amount,
-    round(sum(m.new_milliunits * rate.rate)) * 0.001 AS new_estimated_amount,
-    round(sum(m.reactivation_milliunits * rate.rate)) * 0.001 AS reactivation_estimated_amount,
-    round(sum(m.expansion_milliunits * rate.rate)) * 0.001 AS expansion_estimated_amount,
-    round(sum(m.contraction_milliunits * rate.rate)) * 0.001 AS contraction_estimated_amount,
-    round(sum(m.churn_milliunits * rate.rate)) * 0.001 AS churn_estimated_amount,
-    round(sum(m.switched_in_milliunits * rate.rate)) * 0.001 AS switched_in_estimated_amount,
-    round(sum(m.switched_out_milliunits * rate.rate)) * 0.001 AS switched_out_estimated_amount,
-    round(sum(m.closing_milliunits * rate.rate)) * 0.001 AS closing_estimated_amount,
+    round(sum(m.opening_milliunits * rate.rate), 3) * 0.001 AS opening_estimated_amount,
+    round(sum(m.new_milliunits * rate.rate), 3) * 0.001 AS new_estimated_amount,
+    round(sum(m.reactivation_milliunits * rate.rate), 3) * 0.001 AS reactivation_estimated_amount,
+    round(sum(m.expansion_milliunits * rate.rate), 3) * 0.001 AS expansion_estimated_amount,
+    round(sum(m.contraction_milliunits * rate.rate), 3) * 0.001 AS contraction_estimated_amount,
+    round(sum(m.churn_milliunits * rate.rate), 3) * 0.001 AS churn_estimated_amount,
+    round(sum(m.switched_in_milliunits * rate.rate), 3) * 0.001 AS switched_in_estimated_amount,
+    round(sum(m.switched_out_milliunits * rate.rate), 3) * 0.001 AS switched_out_estimated_amount,
+    round(sum(m.closing_milliunits * rate.rate), 3) * 0.001 AS closing_estimated_amount,
     round(sum((m.opening_milliunits - m.switched_out_milliunits - m.churn_milliunits - m.contraction_milliunits) * rate.rate)
           / nullif(sum((m.opening_milliunits - m.switched_out_milliunits) * rate.rate), 0), 4) AS gross_mrr_retention,
     round(sum((m.opening_milliunits - m.switched_out_milliunits - m.churn_milliunits - m.contraction_milliunits + m.expansion_milliunits) * rate.rate)
@@ -37,7 +37,7 @@ SELECT
     array_agg(DISTINCT m.currency) FILTER (WHERE rate.rate IS NULL AND (m.opening_milliunits <> 0 OR m.closing_milliunits <> 0))
         AS currencies_without_rate
 FROM mrr_movement_by_month m
-CROSS JOIN (SELECT DISTINCT reporting_currency FROM exchange_rates) wanted
+CROSS JOIN reporting_currencies wanted
 CROSS JOIN LATERAL exchange_rate(wanted.reporting_currency, m.currency, (m.month + interval '1 month')::date - 1) rate (rate)
 GROUP BY m.app_id, m.month, wanted.reporting_currency;
 COMMENT ON VIEW mrr_movement_converted_by_month IS

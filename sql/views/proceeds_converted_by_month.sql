@@ -22,19 +22,19 @@ WITH booked AS (
 SELECT
     c.app_id, c.month, c.reporting_currency, c.product_id, c.storefront,
     round(c.net)::bigint AS net_estimated_milliunits,
-    proceeds.plain::bigint AS proceeds_estimated_milliunits,
-    proceeds.by_year::bigint AS proceeds_by_year_estimated_milliunits,
-    round(c.net) * 0.001 AS net_estimated_amount,
-    proceeds.plain * 0.001 AS proceeds_estimated_amount,
-    proceeds.by_year * 0.001 AS proceeds_by_year_estimated_amount,
+    round(proceeds.plain)::bigint AS proceeds_estimated_milliunits,
+    round(proceeds.by_year)::bigint AS proceeds_by_year_estimated_milliunits,
+    round(c.net, 3) * 0.001 AS net_estimated_amount,
+    round(proceeds.plain, 3) * 0.001 AS proceeds_estimated_amount,
+    round(proceeds.by_year, 3) * 0.001 AS proceeds_by_year_estimated_amount,
     rule.tax IS NULL AND c.has_net AS is_without_rule,
     c.currencies_without_rate
 FROM converted c
 LEFT JOIN LATERAL proceeds_rule(c.app_id, c.storefront, c.month) rule ON true
 CROSS JOIN LATERAL (
-    SELECT round(c.net * (1 - rule.commission) / (1 + rule.tax)) AS plain,
-           round(((c.net - c.net_after_a_year) * (1 - rule.commission) + c.net_after_a_year * (1 - rule.commission_after_a_year))
-                 / (1 + rule.tax)) AS by_year
+    SELECT c.net * (1 - rule.commission) / (1 + rule.tax) AS plain,
+           ((c.net - c.net_after_a_year) * (1 - rule.commission) + c.net_after_a_year * (1 - rule.commission_after_a_year))
+           / (1 + rule.tax) AS by_year
 ) proceeds;
 COMMENT ON VIEW proceeds_converted_by_month IS
     'Proceeds of proceeds_by_month, converted with the rates of the days in exchange_rates; empty while that table is empty. Use App Store Connect''s financial reports for accounting.';

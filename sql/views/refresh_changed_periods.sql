@@ -3,11 +3,7 @@
 -- Every total is a sum over periods or subscriptions. A refresh adds to it what the new rows count (sign 1) less what the
 -- old rows counted (sign -1). Old rows counted as of the last refresh, new rows count as of this one (as_of). Rows that are
 -- the same before and after are not here: refresh_changed_subscription_periods has them, too. When everything is computed
--- again, all rows are new. Views whose names end in _changes read this view. It has the columns that the tables had when it was made, so a
+-- again, all rows are new. Views whose names end in _changes read this view. It has the columns that the table had when it was made, so a
 -- migration that adds one changes this file, too.
 CREATE OR REPLACE VIEW refresh_changed_periods AS
-SELECT -1 AS sign, (SELECT as_of FROM refresh_state) AS as_of, b.* FROM refresh_periods_before AS b
-UNION ALL
-SELECT 1, (SELECT next_as_of FROM refresh_state), a.* FROM refresh_periods_after AS a
-UNION ALL
-SELECT 1, (SELECT next_as_of FROM refresh_state), s.* FROM refresh_stored_periods AS s WHERE (SELECT is_rebuild FROM refresh_state);
+SELECT * FROM refresh_periods_changed WHERE NOT is_beside;

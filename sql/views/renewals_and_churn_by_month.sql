@@ -17,7 +17,7 @@ WITH renewal AS (
 ), lost AS (
     SELECT sign, as_of, app_id, original_transaction_id, product_id, until_month AS month,
            (until_month + interval '1 month') AT TIME ZONE 'UTC' AS month_ends_at
-      FROM refresh_changed_month_steps
+      FROM refresh_month_steps
      WHERE until_month IS NOT NULL AND after_from_month IS DISTINCT FROM until_month
 ), explained AS (
     SELECT l.sign, l.app_id, l.month, l.product_id, CASE

@@ -17,6 +17,11 @@ WITH first AS (
       FROM refresh_changed_subscription_periods
      WHERE is_paid AND offer_type IS DISTINCT FROM 1
      ORDER BY sign, app_id, original_transaction_id, period_number
+), active AS (
+    SELECT f.app_id, f.cohort_month, f.product_id, f.period, s.from_month, s.until_month, sum(s.sign) AS subscriptions
+      FROM first f
+      JOIN refresh_month_steps s ON s.sign = f.sign AND s.app_id = f.app_id AND s.original_transaction_id = f.original_transaction_id
+     GROUP BY f.app_id, f.cohort_month, f.product_id, f.period, s.from_month, s.until_month
 )
 SELECT
     app_id, cohort_month, product_id, period, month,
@@ -24,11 +29,9 @@ SELECT
 FROM (
     SELECT app_id, cohort_month, product_id, period, cohort_month AS month, sign AS subscriptions, 0 AS retained FROM first
     UNION ALL
-    SELECT f.app_id, f.cohort_month, f.product_id, f.period, greatest(e.month, f.cohort_month), 0, f.sign * e.step
-      FROM first f
-      JOIN refresh_changed_month_spans s ON s.sign = f.sign AND s.app_id = f.app_id AND s.original_transaction_id = f.original_transaction_id
-      CROSS JOIN LATERAL (VALUES (s.from_month, 1), (s.until_month, -1)) e (month, step)
-     WHERE e.month IS NOT NULL
+    SELECT app_id, cohort_month, product_id, period, greatest(from_month, cohort_month), 0, subscriptions FROM active
+    UNION ALL
+    SELECT app_id, cohort_month, product_id, period, greatest(until_month, cohort_month), 0, -subscriptions FROM active WHERE until_month IS NOT NULL
 ) counted
 GROUP BY app_id, cohort_month, product_id, period, month;
 

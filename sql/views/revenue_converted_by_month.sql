@@ -9,14 +9,15 @@ CREATE OR REPLACE VIEW revenue_converted_by_month AS
 SELECT
     r.app_id, date_trunc('month', r.day::timestamp)::date AS month, rate.reporting_currency, r.product_id, r.storefront,
     sum(r.purchases)::bigint AS purchases,
+    coalesce(sum(r.purchases) FILTER (WHERE rate.rate IS NULL), 0)::bigint AS purchases_without_rate,
     round(sum(r.gross_milliunits * rate.rate))::bigint AS gross_estimated_milliunits,
     round(sum(r.refunded_milliunits * rate.rate))::bigint AS refunded_estimated_milliunits,
     round(sum(r.net_milliunits * rate.rate))::bigint AS net_estimated_milliunits,
     array_agg(DISTINCT r.currency) FILTER (WHERE rate.rate IS NULL AND (r.gross_milliunits <> 0 OR r.refunded_milliunits <> 0))
         AS currencies_without_rate,
-    round(sum(r.gross_milliunits * rate.rate)) * 0.001 AS gross_estimated_amount,
-    round(sum(r.refunded_milliunits * rate.rate)) * 0.001 AS refunded_estimated_amount,
-    round(sum(r.net_milliunits * rate.rate)) * 0.001 AS net_estimated_amount
+    round(sum(r.gross_milliunits * rate.rate), 3) * 0.001 AS gross_estimated_amount,
+    round(sum(r.refunded_milliunits * rate.rate), 3) * 0.001 AS refunded_estimated_amount,
+    round(sum(r.net_milliunits * rate.rate), 3) * 0.001 AS net_estimated_amount
 FROM revenue_by_day r
 JOIN exchange_rate_days rate ON rate.day = r.day AND rate.currency IS NOT DISTINCT FROM r.currency
 GROUP BY r.app_id, date_trunc('month', r.day::timestamp), rate.reporting_currency, r.product_id, r.storefront;
@@ -25,6 +26,7 @@ COMMENT ON VIEW revenue_converted_by_month IS
 COMMENT ON COLUMN revenue_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN revenue_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
 COMMENT ON COLUMN revenue_converted_by_month.purchases IS 'Purchases and renewals with a price, including those in currencies without a rate.';
+COMMENT ON COLUMN revenue_converted_by_month.purchases_without_rate IS 'Of these, the purchases without a rate on their day. Their amounts are missing from the sums.';
 COMMENT ON COLUMN revenue_converted_by_month.gross_estimated_milliunits IS 'Sales, in thousandths of a unit of reporting_currency. NULL if no currency of the row has a rate.';
 COMMENT ON COLUMN revenue_converted_by_month.refunded_estimated_milliunits IS 'Refunds, in thousandths of a unit of reporting_currency.';
 COMMENT ON COLUMN revenue_converted_by_month.net_estimated_milliunits IS 'Sales less refunds, in thousandths of a unit of reporting_currency.';

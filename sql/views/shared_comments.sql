@@ -9,16 +9,16 @@ DECLARE
 BEGIN
     FOR missing IN
         SELECT shown.attrelid::regclass AS viewed, shown.attname, view.relkind,
-               col_description(told.attrelid, told.attnum) AS words
+               col_description(described.attrelid, described.attnum) AS words
           FROM pg_class view
           JOIN pg_class source ON source.relnamespace = view.relnamespace AND source.relkind IN ('r', 'p')
                               AND source.relname = CASE WHEN view.relname LIKE 'masked\_%' THEN substr(view.relname, 8)
                                                         ELSE 'transactions' END
           JOIN pg_attribute shown ON shown.attrelid = view.oid
-          JOIN pg_attribute told ON told.attrelid = source.oid AND told.attname = shown.attname AND told.attnum > 0
+          JOIN pg_attribute described ON described.attrelid = source.oid AND described.attname = shown.attname AND described.attnum > 0
          WHERE view.relkind IN ('v', 'm') AND view.relnamespace = current_schema()::regnamespace
            AND (view.relname LIKE 'masked\_%' OR col_description(shown.attrelid, shown.attnum) IS NULL)
-           AND col_description(told.attrelid, told.attnum) IS NOT NULL
+           AND col_description(described.attrelid, described.attnum) IS NOT NULL
     LOOP
         EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname,
                        replace(missing.words, 'see apps.', 'see masked_apps.'));

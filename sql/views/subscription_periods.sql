@@ -1,8 +1,7 @@
 -- When did each period of a subscription begin and end, was it paid, and what ended it?
 --
--- One row per transaction of an auto-renewable subscription: paid, free or shared; one per purchase that several transactions refer
--- to (refresh_purchase_records). A period is [starts_at, ends_at). It ends
--- at Apple's expiresDate; earlier with a revocation or the next period of the same subscription (an upgrade); or later with
+-- One row per purchase of an auto-renewable subscription: paid, free or shared. Several transactions can refer to one purchase
+-- (refresh_purchase_records). A period is [starts_at, ends_at). It ends at Apple's expiresDate; earlier with a revocation or the next period of the same subscription (an upgrade); or later with
 -- the grace period. Periods of one subscription never overlap. Without an expiresDate the end is unknown: ends_at is NULL,
 -- and no view counts the period as active at any time.
 --

@@ -1,6 +1,6 @@
 package import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -10,8 +10,8 @@ package struct ActionBatch: Equatable, Sendable {
     /// Sixteen bytes.
     package let id: [UInt8]
     package let action: StreamName
-    /// SHA-256 of the app, the job, the action, and of every row all that is sent or that decides its outcome, in hexadecimal: what an
-    /// approval names.
+    /// The hash that an approval names: SHA-256 of the app, the job, the action, and all that is sent or decides the outcome of a row, in
+    /// hexadecimal.
     package let sha256: String
     /// ``BatchDigest`` of the input; `nil` if an earlier version planned the batch.
     ///
@@ -37,7 +37,7 @@ package struct ActionBatch: Equatable, Sendable {
     package let approvedAt: UnixMilliseconds?
     package let approvedBy: String?
     package let expiresAt: UnixMilliseconds?
-    /// The policy that gave the rows their values, ``JobPlan/ActionJob/policySHA256``; `nil` without one.
+    /// The policy that gave the rows their values, ``JobFiles/ActionJob/policySHA256``; `nil` without one.
     package let policySHA256: String?
     /// The approval of the policy from which the batch's own approval follows, ``PolicyApproval/id``; `nil` without one.
     package let policyApproval: Int64?

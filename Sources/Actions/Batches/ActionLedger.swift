@@ -1,4 +1,5 @@
-package import JobPlan
+import ActionKinds
+package import JobFiles
 package import Ledger
 package import LedgerSchema
 import Postgres

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -76,7 +76,7 @@ extension ActionLedger {
 
     /// Ends the approvals of batches that have the values of another policy, and cancels their rows that were not sent.
     ///
-    /// - Parameter policy: ``JobPlan/ActionJob/policySHA256`` of the job file as it is now; `nil` without a policy.
+    /// - Parameter policy: ``JobFiles/ActionJob/policySHA256`` of the job file as it is now; `nil` without a policy.
     /// - Throws: ``Postgres/PostgresError``.
     package func endApprovals(ofOtherPoliciesThan policy: String?) async throws {
         try await ledger.transaction { connection in

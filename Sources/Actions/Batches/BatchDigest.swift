@@ -1,7 +1,8 @@
+import ActionKinds
 import AppStoreModel
 import Basics
 import Hashing
-import JobPlan
+import JobFiles
 import StrictJSON
 
 /// Computes the hash from which the IDs of a batch and of its requests follow: SHA-256 of the app, the job, the action and the
@@ -26,7 +27,7 @@ struct BatchDigest: ~Copyable {
     ///
     /// - Parameters:
     ///   - position: From 1.
-    ///   - json: ``JobPlan/ActionParameters/bytes`` of the row; `nil` for an invalid one.
+    ///   - json: ``ActionKinds/ActionParameters/bytes`` of the row; `nil` for an invalid one.
     mutating func add(_ position: Int64, _ json: [UInt8]?) {
         hash.update(Array("\(position)\t".utf8) + (json ?? Array("invalid".utf8)) + [0x0A])
     }

@@ -1,5 +1,4 @@
 import Basics
-import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres

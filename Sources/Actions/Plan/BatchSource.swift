@@ -1,7 +1,7 @@
 import Basics
 import CSVFormat
 import Hashing
-package import JobPlan
+package import JobFiles
 import LedgerSchema
 import Postgres
 

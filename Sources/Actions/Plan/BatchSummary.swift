@@ -1,6 +1,7 @@
+import ActionKinds
 package import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -8,7 +9,7 @@ import StrictJSON
 
 /// What a plan shows of a batch.
 package struct BatchSummary: Sendable {
-    /// The rows that one rule sorted out.
+    /// The rows that one rule excluded.
     package struct Rule: Sendable {
         /// `invalid`, `ineligible`, `duplicate` or `same`.
         package let verdict: String
@@ -25,7 +26,7 @@ package struct BatchSummary: Sendable {
         package let milliunits: Int64
     }
 
-    /// For how many rows to send Apple asks the customer for consent; regions where the law always requires it are not known.
+    /// How many of the rows to send need the customer's consent; regions where the law always requires it are not known.
     package struct Consent: Sendable, Equatable {
         package let required: Int64
         package let notRequired: Int64

@@ -1,4 +1,6 @@
-package import JobPlan
+import ActionKinds
+import JobFiles
+import JobSyntax
 import Ledger
 import Postgres
 

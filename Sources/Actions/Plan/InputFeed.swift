@@ -1,6 +1,7 @@
+import ActionKinds
 import Basics
 import CSVFormat
-import JobPlan
+import JobFiles
 import LedgerSchema
 import Postgres
 

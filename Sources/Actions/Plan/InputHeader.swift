@@ -1,6 +1,8 @@
+import ActionKinds
 import AppStoreModel
+import Basics
 import CSVFormat
-import JobPlan
+import JobFiles
 
 /// The header of an input: which cells are kept, and where the action's columns are.
 struct InputHeader {

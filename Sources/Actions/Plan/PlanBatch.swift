@@ -1,6 +1,7 @@
+import ActionKinds
 import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres

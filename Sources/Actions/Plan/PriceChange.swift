@@ -1,4 +1,5 @@
-import JobPlan
+import ActionKinds
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres

@@ -1,6 +1,7 @@
+import ActionKinds
 import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -107,7 +108,7 @@ extension ActionLedger {
     }
 }
 
-/// Every row of a plan was sorted out, so the transaction is rolled back.
+/// The plan excluded every row, so the transaction is rolled back.
 private struct NothingToAnswer: Error {
     let sortedOut: Set<String>
 }

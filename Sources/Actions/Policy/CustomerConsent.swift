@@ -1,7 +1,8 @@
+import ActionKinds
 import AppStoreModel
 import Basics
 import CSVFormat
-import JobPlan
+import JobSyntax
 import Ledger
 import LedgerSchema
 import Postgres

@@ -1,6 +1,7 @@
+import ActionKinds
 package import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -9,7 +10,7 @@ import StrictJSON
 /// An approval of a policy: while it is in force, new refund requests are answered without an approval of each batch.
 package struct PolicyApproval: Equatable, Sendable {
     package let id: Int64
-    /// ``JobPlan/ActionJob/policySHA256`` of the approved policy.
+    /// ``JobFiles/ActionJob/policySHA256`` of the approved policy.
     package let sha256: String
     /// Whether the database can compare rows with the policy; not for an approval that an earlier version recorded.
     package let namesRules: Bool

@@ -1,7 +1,8 @@
+import ActionKinds
 import AppStoreModel
 import Basics
 import Hashing
-package import JobPlan
+import JobFiles
 import StrictJSON
 
 extension ActionJob {

@@ -1,5 +1,6 @@
+import ActionKinds
 import AppStoreModel
-import JobPlan
+import JobFiles
 import LedgerSchema
 import Postgres
 

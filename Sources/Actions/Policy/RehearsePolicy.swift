@@ -1,4 +1,5 @@
-package import JobPlan
+package import ActionKinds
+import JobFiles
 import Ledger
 import Postgres
 
@@ -40,7 +41,7 @@ package struct PolicyRehearsal: Sendable {
         }
     }
 
-    /// ``JobPlan/ActionJob/policySHA256``: what an approval of the policy names.
+    /// ``JobFiles/ActionJob/policySHA256``: what an approval of the policy names.
     package let sha256: String
     package let days: Int64
     package let rules: [Rule]

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import JobPlan
+package import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres

@@ -1,5 +1,6 @@
+import ActionKinds
 import AppStoreModel
-package import JobPlan
+package import JobFiles
 import LedgerSchema
 package import Postgres
 

@@ -2,8 +2,9 @@
 --
 -- The order of the verdicts is: invalid, duplicate, same, ineligible. A row is a duplicate if an earlier row that is not invalid
 -- has the same subject. It is the same if the last row of the job for this subject that can have been sent has the same values. A row that
--- Apple refused does not count, and neither does one that was not sent: the approval of this batch ends it. A refund request that another
--- batch has answered or still can answer is ineligible, and so is one that a policy does not answer, and a row of an erased customer. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
+-- Apple refused does not count. Neither does a row that was not sent, because the approval of this batch cancels it. A refund request that
+-- another batch has answered or still can answer is ineligible. So is one that a policy does not answer, and a row of an erased customer.
+-- advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
 WITH numbered AS (
     SELECT s.*, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position

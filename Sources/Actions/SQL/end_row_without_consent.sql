@@ -1,4 +1,4 @@
--- Ends a row whose customer does not consent any more, if this process still has the row's lease.
+-- Ends a row whose customer no longer consents, if this process still has the row's lease.
 --
 -- A row without a request that may have been applied is cancelled. Any other stays unknown: it is not sent again.
 UPDATE action_rows SET

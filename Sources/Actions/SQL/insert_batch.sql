@@ -1,4 +1,4 @@
--- Writes a batch with the counts of its rows; the parameters are as the columns.
+-- Writes a batch with the counts of its rows; parameters are named after columns.
 --
 -- :approval_column and :approval_value stand for the column approval_required and false for a batch that needs no approval, and else
 -- for nothing: not every role may write the column, so it has its default then; see sql/roles.sql.

@@ -1,6 +1,6 @@
 -- When the next row can be taken, in milliseconds from now; NULL if none can be sent any more.
 --
--- A row that another process is taking in this moment is already available, so the wait can be zero or less. Without an approval in
+-- A row that another process is taking now is already available, so the wait can be zero or less. Without an approval in
 -- force, a row that cannot have been sent counts only while a process has its lease, or if its deadline has passed.
 SELECT ceil(extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::bigint AS wait_ms
   FROM action_rows

@@ -1,8 +1,8 @@
 -- Records the result of an attempt, and the state of its row, if this process still has the row's lease.
 --
 -- The attempt is recorded in any case: its request was sent by this process. With :releases the lease ends, and the row is not
--- available before the next run opens the batch. A row that Apple did not get is unsent again; if the approval of its batch has ended
--- meanwhile, it is cancelled like the other unsent rows.
+-- available before the next run opens the batch. A row that did not reach Apple returns to approved; if the approval of its batch has
+-- ended meanwhile, it is cancelled like the other unsent rows.
 WITH attempt AS (
     UPDATE action_attempts SET ended_at = clock_timestamp(), http_status = :http_status::integer, apple_code = :apple_code::bigint,
            message = :message::text, answer_sha256 = :answer_digest::bytea, answer = :answer_body::bytea

@@ -1,6 +1,6 @@
+import ActionKinds
 import AppStoreModel
 import Basics
-import JobPlan
 import Normalize
 import StrictJSON
 

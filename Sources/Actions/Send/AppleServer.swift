@@ -1,9 +1,10 @@
+import ActionKinds
 package import AppStoreAPI
 package import AppStoreModel
 package import Basics
 import HTTPTransport
-import JobPlan
 package import Normalize
+import Streams
 
 /// Apple's server, as the sender of a batch uses it.
 package struct AppleServer: Sendable {

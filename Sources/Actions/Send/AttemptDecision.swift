@@ -1,7 +1,7 @@
+import ActionKinds
 import AppStoreAPI
 import AppStoreModel
 import Crawl
-import JobPlan
 import StrictJSON
 
 /// What follows from one attempt to send a row.

@@ -1,8 +1,8 @@
+import ActionKinds
 import AppStoreAPI
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
 import Ledger
 import RateLimit
 import StrictJSON
@@ -55,14 +55,14 @@ extension BatchSender {
                 let sentence = "Apple does not tell the state of the request. \(failure.sentence) \(followUp.remedy)"
                 return try await leaveUnknown(row, sentence)
             }
-            try await time.sleep(settleTime)
+            try await pause(settleTime)
         }
     }
 
     /// How long Apple's answers may lack the state of a request: four minutes with Apple's window.
     ///
-    /// Right after the request Apple answers 404, too. Apple sends a test notification some seconds later, also in a rehearsal with a
-    /// shorter window.
+    /// Right after the request Apple answers 404, too. Apple sends a test notification some seconds later, and so does the
+    /// simulator, also with a shorter window.
     private var patience: Duration { max(settleTime * 4, .seconds(5)) }
 }
 

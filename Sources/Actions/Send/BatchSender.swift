@@ -1,8 +1,9 @@
+import ActionKinds
 import AppStoreAPI
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
+import JobFiles
 import Ledger
 import RateLimit
 import StrictJSON
@@ -20,7 +21,7 @@ struct BatchSender: Sendable {
     let time: Timekeeper
     /// How long Apple's data may take to show an applied request.
     let settleTime: Duration
-    /// ``JobPlan/ActionJob/policySHA256`` of the job file as it is now.
+    /// ``JobFiles/ActionJob/policySHA256`` of the job file as it is now.
     let policy: @Sendable () throws -> String?
     /// When answers with 401 end the run.
     let keyPatience: KeyPatience
@@ -34,7 +35,7 @@ struct BatchSender: Sendable {
         let rejections: Mutex<RejectionWatch>
         let breaker = Mutex(CircuitBreaker())
         let quota = SharedRetryQuota()
-        let isStopped = Mutex(false)
+        let stop = SendingStop()
 
         init(_ rejections: RejectionWatch) { self.rejections = Mutex(rejections) }
     }
@@ -65,7 +66,7 @@ struct BatchSender: Sendable {
     /// Makes ``send(concurrency:)`` return when the requests in progress have been answered.
     ///
     /// No request is sent afterwards.
-    func stop() { watch.isStopped.withLock { $0 = true } }
+    func stop() { watch.stop.request() }
 
     var action: any AppStoreAction.Type { queue.actions.job.action }
 
@@ -74,34 +75,43 @@ struct BatchSender: Sendable {
     /// Waits for the rows that other processes have leased: a row of a killed process becomes available when its lease
     /// expires.
     ///
+    /// An error of one row ends the run when the other requests in progress have been answered.
+    ///
     /// - Throws: ``ActionStop`` when the run must end, `CancellationError`, errors of the ledger.
     func send(concurrency: Int) async throws {
-        let watch = watch
-        let feed = RowFeed(queue: queue, leases: leases, batch: concurrency, time: time) {
-            watch.isStopped.withLock { $0 }
-        }
+        let stop = watch.stop
+        let feed = RowFeed(queue: queue, leases: leases, batch: concurrency, time: time) { stop.isRequested }
         let leases = leases
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await leases.run() }
             group.addTask {
                 try await withBoundedWorkers(width: concurrency, next: { try await feed.next() }) { row in
                     do {
-                        try await send(row)
-                    } catch is RowLeaseLost {
-                        // Another process has the row and decides about it, or it may not be sent.
-                        try await giveUp(row)
-                    } catch is ConsentWithdrawn {
-                        close(row, try await queue.endWithoutConsent(row))
+                        try await sendOrGiveUp(row)
                     } catch is SendingStopped {
                         // The row is released with all others of this process.
-                    } catch let disagreement as ClockDisagreement {
-                        throw ActionStop.clocks(sentence: disagreement.sentence)
+                    } catch let error where !(error is CancellationError) {
+                        stop.request(because: error)
                     }
                 }
             }
             defer { group.cancelAll() }
             // The renewal of leases ends only with an error.
             try await group.next()
+        }
+        if let cause = stop.cause { throw cause }
+    }
+
+    private func sendOrGiveUp(_ row: LeasedRow) async throws {
+        do {
+            try await send(row)
+        } catch is RowLeaseLost {
+            // Another process has the row and decides about it, or it may not be sent.
+            try await giveUp(row)
+        } catch is ConsentWithdrawn {
+            close(row, try await queue.endWithoutConsent(row))
+        } catch let disagreement as ClockDisagreement {
+            throw ActionStop.clocks(sentence: disagreement.sentence)
         }
     }
 
@@ -127,19 +137,19 @@ struct BatchSender: Sendable {
             )
             switch decision {
             case .succeeded(let kept) where action.followUpRequest(row.parameters, answer: kept) != nil:
-                try note(failed: false)
+                note(failed: false)
                 row.mayBeApplied = true
                 row.answer = kept
                 try await keepOpen(row, attempt, result, kept: kept)
                 return try await follow(row)
             case .succeeded(let kept):
-                try note(failed: false)
+                note(failed: false)
                 return try await end(row, attempt, result, .succeeded, kept: kept)
             case .rejected(let report):
-                try note(failed: false)
+                note(failed: false)
                 return try await end(row, attempt, result, .rejected, message: report.message)
             case .readBack(let kept, let isRefused):
-                try note(failed: false)
+                note(failed: false)
                 // Apple can know the ID of a request that this ledger has lost.
                 row.mayBeApplied = true
                 row.answer = kept ?? row.answer
@@ -189,8 +199,7 @@ struct BatchSender: Sendable {
         endpoint: StreamName
     ) async throws -> (Int32, SendResult) {
         let limiter = try limiter(endpoint)
-        let permit = try await limiter.permit()
-        guard !watch.isStopped.withLock({ $0 }) else { throw SendingStopped() }
+        let permit = try await watch.stop.wait { try await limiter.permit() }
         // The lease can expire during the wait for the limit. Then nothing is sent.
         guard leases.holds(row.lease) else { throw RowLeaseLost() }
         crashPoint(.intentWanted)
@@ -262,7 +271,7 @@ struct BatchSender: Sendable {
             try await keepOpen(row, attempt, result)
             guard reading < RetryBackoff.attemptsPerPage else { return try await leaveUnknown(row, failure) }
             // The last readings are at least one settle time after the first.
-            try await time.sleep(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
+            try await pause(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
             reading += 1
         }
     }
@@ -279,7 +288,7 @@ struct BatchSender: Sendable {
     /// Waits until a request that was answered 401 is sent again.
     func pause(afterRefusal refusal: Int, of endpoint: StreamName, _ result: SendResult) async throws {
         if let answer = result.refusedToken { report(.retrying(endpoint, answer.report)) }
-        try await time.sleep(KeyPatience.pause(afterRefusal: refusal, random: time.random()))
+        try await pause(KeyPatience.pause(afterRefusal: refusal, random: time.random()))
     }
 
     /// Waits before the next attempt.
@@ -291,29 +300,35 @@ struct BatchSender: Sendable {
         _ failure: FailureReport,
         _ recording: () async throws -> Void
     ) async throws -> Bool {
-        let mayRetry = try note(failed: true, failure) && attempts < retry.attempts
+        let mayRetry = note(failed: true, failure) && attempts < retry.attempts
         guard mayRetry else { return false }
         report(.retrying(action.name, failure))
         try await recording()
-        try await time.sleep(retry.backoff.delay(afterAttempt: attempts, random: time.random()))
+        try await pause(retry.backoff.delay(afterAttempt: attempts, random: time.random()))
         return true
     }
 
-    /// Counts the outcome of a request for the circuit breaker and the retry quota.
+    /// Counts the outcome of a request for the circuit breaker, which can stop the run, and the retry quota.
     ///
-    /// - Returns: Whether the quota allows another retry; always `true` for a request that did not fail.
+    /// - Returns: Whether another retry is allowed; `true` for a request that did not fail.
     @discardableResult
-    private func note(failed: Bool, _ failure: FailureReport? = nil) throws -> Bool {
+    private func note(failed: Bool, _ failure: FailureReport? = nil) -> Bool {
         let stop = watch.breaker.withLock { breaker in
             breaker.noteRequest(failed: failed, at: time.monotonic(), because: failure)
             return breaker.stopReason
         }
-        if let stop { throw ActionStop.contractBroken(stop.report) }
+        if let stop { watch.stop.request(because: ActionStop.contractBroken(stop.report)) }
         guard failed else {
             watch.quota.succeeded()
             return true
         }
         return watch.quota.payForRetry()
+    }
+
+    /// Waits; a stop ends the wait.
+    func pause(_ duration: Duration) async throws {
+        let time = time
+        try await watch.stop.wait { try await time.sleep(duration) }
     }
 
     func limiter(_ endpoint: StreamName) throws -> RateLimiter {
@@ -394,9 +409,6 @@ extension BatchSender {
         report(.ended(position: row.position, state: state))
     }
 }
-
-/// The process was stopped before it sent another request of the row.
-private struct SendingStopped: Error {}
 
 extension LeasedRow {
     fileprivate var requestIDText: String { UUIDText.text(of: requestID) }

@@ -1,5 +1,5 @@
+import ActionKinds
 import AppStoreModel
-import JobPlan
 import Normalize
 import StrictJSON
 

@@ -1,6 +1,7 @@
+import ActionKinds
 import AppStoreModel
 import Basics
-package import JobPlan
+package import JobFiles
 import StrictJSON
 
 /// One row of a batch that is leased to this process.

@@ -1,4 +1,4 @@
-import JobPlan
+import JobFiles
 
 /// Decides from the outcomes of rows whether `stopAfter` ends the run.
 struct RejectionWatch: Sendable {

@@ -1,7 +1,8 @@
+import ActionKinds
 import AppStoreModel
 import Basics
 import Hashing
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -135,7 +136,7 @@ struct RowQueue: Sendable {
     ///
     /// - Parameters:
     ///   - purpose: Why the request is sent.
-    ///   - policy: ``JobPlan/ActionJob/policySHA256`` of the job file as it is now.
+    ///   - policy: ``JobFiles/ActionJob/policySHA256`` of the job file as it is now.
     /// - Returns: The number of the attempt.
     /// - Throws: ``RowLeaseLost`` when another process has leased the row, its deadline has passed, or no approval of
     ///   it is in force; ``ConsentWithdrawn`` when the customer does not consent any more;
@@ -209,7 +210,7 @@ struct RowQueue: Sendable {
 
     /// Records the outcome of an attempt and the state of its row.
     ///
-    /// A row that is unsent again is cancelled if the approval of its batch has ended meanwhile.
+    /// A row that returns to `approved` is cancelled if the approval of its batch has ended meanwhile.
     ///
     /// - Throws: ``RowLeaseLost`` when another process has leased the row. The attempt is recorded, the row is not
     ///   changed.

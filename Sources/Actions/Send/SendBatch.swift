@@ -1,7 +1,8 @@
+import ActionKinds
 package import AppStoreModel
 package import Basics
 import Crawl
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -70,8 +71,8 @@ extension ActionLedger {
     /// - Parameters:
     ///   - batch: One of ``batchesToSend()``.
     ///   - limiters: For the action and for the endpoint that reads its effect back.
-    ///   - window: The limiter's window. In a rehearsal it can be shorter, and all other times shrink with it.
-    ///   - policy: Reads ``JobPlan/ActionJob/policySHA256`` from the job file again.
+    ///   - window: The limiter's window. Against the simulator it can be shorter, and all other times shrink with it.
+    ///   - policy: Reads ``JobFiles/ActionJob/policySHA256`` from the job file again.
     /// - Throws: ``ActionStop``, ``ActionRefusal/tooManyRows(rows:maximum:)``, ``ActionRefusal/changed(hash:found:)``,
     ///   ``ActionRefusal/changedRow(hash:position:)``, ``ActionRefusal/policyChanged(approved:found:)``;
     ///   ``ActionRefusal/expired(hash:at:)`` and ``ActionRefusal/approvalEnded(hash:_:)`` if rows are left that may not be sent any more;

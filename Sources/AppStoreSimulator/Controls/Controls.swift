@@ -4,7 +4,7 @@ import Hummingbird
 import SignedData
 import StrictJSON
 
-/// The simulator's own endpoints, for tests and rehearsals.
+/// The simulator's own endpoints, for tests and for trying jobs out.
 ///
 /// Apple has none of them, and they need no token.
 ///
@@ -14,6 +14,8 @@ import StrictJSON
 /// | `POST /simulator/advance` `{"days": n}` | adds the changes of the n days after the last change; notifications with a future date are not in the history yet |
 /// | `POST /simulator/advance` `{"refundRequests": n}` | n customers ask for refunds, dated as the changes; Apple asks the app for consumption information |
 /// | `POST /simulator/advance` `{"renewals": n}` | the periods of n subscriptions that Advanced Commerce requests have changed end now: they renew or expire |
+/// | `POST /simulator/advance` `{"until": t}` | the periods that are over at t, at least a minute ago, and were not at the last such step, renew or lapse |
+/// | `POST /simulator/advance` `{"customers": n}` | n customers come, with a first purchase each |
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
 /// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
@@ -70,7 +72,7 @@ struct Controls: Sendable {
         guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
         else {
             return Self.badRequest(
-                "Send {\"changes\": n}, also with \"from\", {\"days\": n}, {\"refundRequests\": n} or {\"renewals\": n} with n from 1 to \(WorldStep.limit)."
+                "Send {\"changes\": n}, also with \"from\", {\"days\": n}, {\"refundRequests\": n}, {\"renewals\": n} or {\"customers\": n} with n from 1 to \(WorldStep.limit), or {\"until\": milliseconds since 1970}."
             )
         }
         let changes = try world.advance(by: step, at: moment.rawValue)
@@ -118,13 +120,20 @@ extension WorldStep {
     fileprivate init?(_ document: JSONObject, at now: Int64) {
         let from = document["from"]?.number?.int64
         guard document.members.count == (from == nil ? 1 : 2),
-            let member = document.members.first(where: { $0.key != "from" }), case .number(let number) = member.value,
-            let count = Int(number.text), (1...Self.limit).contains(count), from == nil || member.key == "changes"
+            let member = document.members.first(where: { $0.key != "from" }), case .number(let number) = member.value
+        else { return nil }
+        if member.key == "until", from == nil, let moment = number.int64 {
+            // As other changes, at least a minute ago.
+            self = .until(min(moment, now - Moment.minute))
+            return
+        }
+        guard let count = Int(number.text), (1...Self.limit).contains(count), from == nil || member.key == "changes"
         else { return nil }
         switch member.key {
         case "changes": self = .changes(count, from: from ?? Self.recentDate(of: count, at: now))
         case "refundRequests": self = .refundRequests(count, from: Self.recentDate(of: count, at: now))
         case "renewals": self = .renewals(count, from: Self.recentDate(of: count, at: now))
+        case "customers": self = .customers(count, from: Self.recentDate(of: count, at: now))
         case "days": self = .days(count)
         default: return nil
         }

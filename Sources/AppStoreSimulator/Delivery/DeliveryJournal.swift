@@ -1,5 +1,5 @@
 import Basics
-import Glibc
+import Platform
 import StrictJSON
 
 /// The file `deliveries.jsonl`: from which notification on the simulator posts, and the attempts made, one JSON object a line.

@@ -47,7 +47,7 @@ struct ClientFiles: Sendable {
             # Written by appstore-simulator for this directory. Run it while the simulator runs:
             #   storeledger migrate job.yaml && storeledger run job.yaml
             version: 1
-            name: \(account.isEmpty ? "simulated-app-store" : app.bundleId)
+            name: simulated-app-store
             app:
               bundleId: \(app.bundleId)\(appAppleId)
               environment: \(app.environment.rawValue)

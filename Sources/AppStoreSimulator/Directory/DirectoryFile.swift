@@ -1,6 +1,6 @@
 import Basics
 import FoundationEssentials
-import Glibc
+import Platform
 
 /// Reads, writes and removes the files of the simulator's directory.
 enum DirectoryFile {

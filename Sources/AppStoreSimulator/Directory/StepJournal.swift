@@ -1,5 +1,5 @@
 import Basics
-import Glibc
+import Platform
 import StrictJSON
 
 /// The file `steps.jsonl`: the steps of a world, one JSON object a line, in their order.

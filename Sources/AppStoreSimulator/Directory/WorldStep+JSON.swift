@@ -16,6 +16,11 @@ extension WorldStep {
             case .renewals(let count, let date):
                 $0.member("renewals", Int64(count))
                 $0.member("from", date)
+            case .until(let moment):
+                $0.member("until", moment)
+            case .customers(let count, let date):
+                $0.member("customers", Int64(count))
+                $0.member("from", date)
             case .action(let request):
                 let parameters = request.parameters.sorted { $0.key < $1.key }
                 $0.member("endpoint", request.endpoint.text)
@@ -37,6 +42,10 @@ extension WorldStep {
             self = .refundRequests(count, from: Int64(object.integer("from") ?? 0))
         } else if let count = object.integer("renewals") {
             self = .renewals(count, from: Int64(object.integer("from") ?? 0))
+        } else if let moment = object.integer("until") {
+            self = .until(Int64(moment))
+        } else if let count = object.integer("customers") {
+            self = .customers(count, from: Int64(object.integer("from") ?? 0))
         } else if let request = ActionRequest(object) {
             self = .action(request)
         } else {

@@ -129,7 +129,7 @@ extension CustomerBuilder {
     /// Moves the chain so that its last period ends at `end`, refunds one transaction in 25% of the chains, and adds it.
     mutating func append(_ chain: [Transaction], endingAt end: Int64) {
         guard let last = chain.last, let lastEnd = last.expiresDate else { return }
-        // The last purchase must be in the past, also when its period is a short trial.
+        // The last purchase must be in the past, even when its period is a short trial.
         let shift = min(end - lastEnd, now - last.purchaseDate - Moment.hour)
         var placed = chain.map { $0.moved(by: shift) }
         if random.chance(percent: 25) {

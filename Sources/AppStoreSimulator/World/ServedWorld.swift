@@ -44,6 +44,7 @@ final class ServedWorld: Sendable {
         mutating func include(_ changes: [WorldChange], signedAfter moment: Int64) {
             for change in changes {
                 guard let index = change.customer else { continue }
+                while transactions.count <= index { transactions.append([]) }
                 if let place = change.place { places[index, default: []].append(place) }
                 guard let position = change.position else { continue }
                 let customer = world.customers[index]

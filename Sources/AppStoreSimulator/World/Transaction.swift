@@ -4,6 +4,8 @@ struct Transaction: Sendable, Equatable {
     let originalId: UInt64
     let product: Product
     var purchaseDate: Int64
+    /// When the store recorded it, in milliseconds since 1970; `nil` when at the purchase.
+    var recordedDate: Int64?
     var originalPurchaseDate: Int64
     var reason = Reason.purchase
     var expiresDate: Int64?
@@ -61,7 +63,7 @@ struct Transaction: Sendable, Equatable {
     ///
     /// The transaction history is sorted by it.
     var modifiedDate: Int64 {
-        max(purchaseDate, upgradedDate ?? 0, revocation?.date ?? 0, actionDate ?? 0)
+        max(purchaseDate, recordedDate ?? 0, upgradedDate ?? 0, revocation?.date ?? 0, actionDate ?? 0)
     }
 
     /// When the app's server last changed the transaction, in milliseconds since 1970; `nil` when it never did.
@@ -111,7 +113,7 @@ struct Transaction: Sendable, Equatable {
     }
 }
 
-/// A period that a rehearsal has ended before its time.
+/// A period that the simulator has ended before its time, on request.
 struct EarlyEnd: Sendable, Equatable {
     /// When it ended, in milliseconds since 1970.
     let date: Int64

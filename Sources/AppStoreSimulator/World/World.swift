@@ -33,6 +33,8 @@ struct World: Sendable {
     var testNotifications: [String: Int] = [:]
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.
     var now: Int64
+    /// Until when the ends of periods have had their consequences, in milliseconds since 1970.
+    var passedUntil: Int64
 
     init(parameters: WorldParameters) {
         self.parameters = parameters
@@ -40,6 +42,7 @@ struct World: Sendable {
         ids = IDSpace(parameters)
         orderIds = OrderIDs(seed: parameters.seed)
         now = parameters.anchor.rawValue
+        passedUntil = now
         let sizes = HistorySizes(mean: parameters.transactionsPerCustomer)
             .sizes(customers: parameters.customers, seed: parameters.seed)
         customers = sizes.enumerated().map { index, size in

@@ -82,7 +82,12 @@ extension World {
         )
     }
 
-    private mutating func purchase(customer index: Int, isSubscription: Bool, random: inout SplitMix64) -> WorldChange {
+    mutating func purchase(
+        customer index: Int,
+        isSubscription: Bool,
+        _ terms: PurchaseTerms = PurchaseTerms(),
+        random: inout SplitMix64
+    ) -> WorldChange {
         let position = customers[index].transactions.count
         let id = ids.id(customer: index, position: position)
         let product = random.pick(isSubscription ? Product.subscriptions : Product.oneTime)
@@ -93,9 +98,14 @@ extension World {
             purchaseDate: now,
             originalPurchaseDate: now
         )
-        transaction.expiresDate = product.period.map { now + $0.milliseconds }
+        let period = terms.offer?.discount == .freeTrial ? Period.week : product.period
+        transaction.expiresDate = period.map { now + $0.milliseconds }
         transaction.webOrderLineItemId = isSubscription ? ids.lineItem(of: id) : nil
-        transaction.price = customers[index].identity.storefront.price(cents: product.cents)
+        transaction.offer = terms.offer
+        transaction.quantity = terms.quantity
+        transaction.isFamilyShared = terms.isFamilyShared
+        let full = customers[index].identity.storefront.price(cents: product.cents)
+        transaction.price = terms.offer.map { full * $0.percentPaid / 100 } ?? full
         customers[index].transactions.append(transaction)
         let kind =
             isSubscription

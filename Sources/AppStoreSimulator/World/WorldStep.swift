@@ -11,6 +11,10 @@ enum WorldStep: Sendable, Equatable {
     case refundRequests(Int, from: Int64)
     /// The periods of this many subscriptions that the app's server has changed end; `from` as in ``changes(_:from:)``.
     case renewals(Int, from: Int64)
+    /// Periods end until this moment, in milliseconds since 1970.
+    case until(Int64)
+    /// This many customers come; `from` as in ``changes(_:from:)``.
+    case customers(Int, from: Int64)
     /// A request of the app's server.
     case action(ActionRequest)
 
@@ -34,6 +38,8 @@ extension World {
         case .days(let days): continueWork(from: .min) + change(days: days)
         case .refundRequests(let count, let date): continueWork(from: date) + requestRefunds(count: count, from: date)
         case .renewals(let count, let date): continueWork(from: date) + renewChanged(count: count, from: date)
+        case .until(let moment): continueWork(from: moment) + passTime(until: moment)
+        case .customers(let count, let date): continueWork(from: date) + addCustomers(count: count, from: date)
         case .action(let request):
             // A request that this version refuses changes nothing.
             (try? Route.actions[request.endpoint]?(request, &self))?.changes ?? []

@@ -1,7 +1,7 @@
 import Actions
 import ArgumentParser
 import Basics
-import JobPlan
+import JobFiles
 import Pipeline
 import Publish
 
@@ -21,7 +21,7 @@ struct ActionStatusCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await perform(job: job.path) {
+        try await perform(job: job.path, onlyReads: true) {
             let pipeline = try job.actionPipeline()
             let actions = try await pipeline.actions()
             let statuses = try await actions.statuses(of: try await actions.batches())
@@ -59,7 +59,7 @@ struct ActionResultsCommand: AsyncParsableCommand {
     var batch: String?
 
     func run() async throws {
-        try await perform(job: job.path) {
+        try await perform(job: job.path, onlyReads: true) {
             let pipeline = try job.actionPipeline()
             let (batch, directory, files) = try await pipeline.results(in: directory, of: batch?.lowercased())
             Console.result("\(pipeline.job.name): batch \(batch.sha256) in \(directory)")

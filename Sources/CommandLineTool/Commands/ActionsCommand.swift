@@ -6,7 +6,7 @@ struct ActionsCommand: AsyncParsableCommand {
         abstract: "Plan, approve and send batches of requests that change something.",
         discussion: """
             A batch is planned, then approved, then sent. Each row has exactly one outcome,
-            also after a kill; an outcome that cannot be known is unknown (exit code 2).
+            even after a kill; an outcome that cannot be known is unknown (exit code 2).
 
               storeledger actions plan jobs/extend-after-outage.yaml
               storeledger actions approve jobs/extend-after-outage.yaml \\

@@ -1,7 +1,7 @@
 import Actions
 import ArgumentParser
 import Basics
-import JobPlan
+import JobFiles
 import Pipeline
 
 struct ApproveActionsCommand: AsyncParsableCommand {
@@ -14,8 +14,7 @@ struct ApproveActionsCommand: AsyncParsableCommand {
             approvals of the job's older batches: their rows that were not sent are cancelled.
 
             With --policy it names the hash that rehearse showed, and the most rows of all
-            answers until it expires. It takes the place of an earlier approval of the
-            policy.
+            answers until it expires. It replaces an earlier approval of the policy.
 
               storeledger actions approve jobs/extend-after-outage.yaml \\
                 --batch HASH --rows 39712

@@ -1,9 +1,10 @@
 import AppStoreModel
 import ArgumentParser
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import Pipeline
+import Status
 
 struct CoverageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,13 +12,13 @@ struct CoverageCommand: AsyncParsableCommand {
         abstract: "Show for each stream until when its history is complete, and gaps Apple can no longer fill.",
         discussion: """
             A gap is a period of time that Apple no longer served when it was requested.
-            Behind "omits" is what Apple leaves out of its answers: a version 1 that the
-            job file requests returns less than version 2. --all lists each ID and window.
+            "omits" names what Apple leaves out of its answers: a version 1 that the job
+            file requests returns less than version 2. --all lists each ID and window.
 
               storeledger coverage jobs/nightly-sync.yaml
               storeledger coverage jobs/nightly-sync.yaml --all
               storeledger coverage jobs/nightly-sync.yaml --all --json | grep '"gaps":\\["'
-              storeledger coverage --database postgresql:///ledger --app com.example.game
+              storeledger coverage --database postgresql:///ledger
             """
     )
 
@@ -30,24 +31,30 @@ struct CoverageCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await perform(job: place.ledger.path) {
+        try await perform(job: place.ledger.path, onlyReads: true) {
             switch try place.source() {
-            case .job(let pipeline):
-                let (job, ledger) = (pipeline.job, pipeline.ledger)
-                try await ledger.open()
-                guard let id = try await pipeline.knownApp(), try await ledger.jobs(of: id).contains(job.name) else {
-                    return Console.message("\(job.name) has never run")
+            case .jobs(let file, let pipelines):
+                try await file.forEach(pipelines) { pipeline in
+                    let (job, ledger) = (pipeline.job, pipeline.ledger)
+                    try await ledger.open()
+                    guard let id = try await pipeline.knownApp(), try await ledger.jobs(of: id).contains(job.name)
+                    else {
+                        let app = pipelines.count > 1 ? "\(job.app.bundleId): " : ""
+                        return Console.message("\(app)\(job.name) has never run")
+                    }
+                    let app = KnownApp(id: id, bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
+                    try await show(job.name, of: app, in: ledger, named: pipelines.count > 1)
                 }
-                let app = KnownApp(id: id, bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
-                try await show(job.name, of: app, in: ledger)
             case .ledger(let ledger):
-                let (app, job) = try await place.appAndJob(in: ledger)
-                try await show(job, of: app, in: ledger)
+                let all = try await place.everyAppAndJob(in: ledger)
+                for (app, job) in all { try await show(job, of: app, in: ledger, named: all.count > 1) }
             }
         }
     }
 
-    private func show(_ job: String, of app: KnownApp, in ledger: Ledger) async throws {
+    /// - Parameter named: Whether lines about items need a heading with the app.
+    private func show(_ job: String, of app: KnownApp, in ledger: Ledger, named: Bool) async throws {
+        if all, named, !json { Console.result("\(job): \(app.bundleId) (\(app.environment))") }
         if all { return try await ledger.coverage(of: job, app: app.id, line) }
         try show(try await ledger.coverageSummary(of: job, app: app))
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Ledger
 import Pipeline
+import Status
 
 struct DictionaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +20,7 @@ struct DictionaryCommand: AsyncParsableCommand {
     var dbtSources = false
 
     func run() async throws {
-        try await perform(job: ledger.path) {
+        try await perform(job: ledger.path, onlyReads: true) {
             let ledger = try ledger.address().ledger()
             try await ledger.open()
             let dictionary = try await ledger.dictionary()

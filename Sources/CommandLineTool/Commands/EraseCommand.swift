@@ -2,11 +2,12 @@ import AppStoreModel
 import ArgumentParser
 import Basics
 import Erasure
-import Glibc
-import JobPlan
+import JobFiles
 import Ledger
+import LedgerSchema
 import Pipeline
-import Publish
+import Platform
+import StrictJSON
 
 struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -76,19 +77,19 @@ struct EraseCommand: AsyncParsableCommand {
                 if !json { lines(erasure, job: name, isDone: !dryRun).forEach(Console.result) }
             }
             if reapply {
-                if let erasure = try await pipeline.eraseAgain(isRehearsal: dryRun) { show(erasure) }
+                if let erasure = try await eraseAgain(in: pipeline) { show(erasure) }
                 if erasures.isEmpty, !json { Console.result("\(name): no records of erased customers are left") }
             } else {
                 try await confirm(pipeline)
-                try await pipeline.erase(try customers(), isRehearsal: dryRun, done: show)
+                try await erase(in: pipeline, dryRun: dryRun, done: show)
             }
             var warnings: [String] = []
             if !dryRun {
-                if let warning = await pipeline.renewStatisticsAfterwards() { warnings.append(warning) }
+                if let warning = await renewStatistics(of: pipeline.ledger) { warnings.append(warning) }
                 if let warning = await pipeline.refreshAfterwards(evenIfFresh: true) { warnings.append(warning) }
             }
             for warning in warnings { Console.message("storeledger: \(warning)") }
-            let published = dryRun ? [] : try await pipeline.publishWithoutErased()
+            let published = dryRun ? [] : try await publishWithoutErased(pipeline)
             if json {
                 let report = Report(
                     job: name,
@@ -111,11 +112,11 @@ struct EraseCommand: AsyncParsableCommand {
 
     /// Refuses unknown customers, and asks before records are removed.
     ///
-    /// - Throws: ``Pipeline/UnknownCustomers``; exit code 75 without a confirmation. Nothing is changed then.
+    /// - Throws: ``UnknownCustomers``; exit code 75 without a confirmation. Nothing is changed then.
     private func confirm(_ pipeline: Pipeline) async throws {
         guard asks || !unknown else { return }
         var found: [ErasureSummary] = []
-        try await pipeline.erase(try customers(), isRehearsal: true) { found.append($0) }
+        try await erase(in: pipeline, dryRun: true) { found.append($0) }
         let unknownCount = found.filter(\.isOfUnknownCustomer).count
         if unknownCount > 0, !unknown { throw UnknownCustomers(count: unknownCount) }
         guard asks else { return }
@@ -124,6 +125,80 @@ struct EraseCommand: AsyncParsableCommand {
         guard readLine() == "yes" else {
             Console.message("storeledger: nothing was erased")
             throw ExitCode(ExitStatus.workLeft.rawValue)
+        }
+    }
+
+    /// Erases customers, each in a separate transaction: all of a customer's records or none.
+    ///
+    /// - Parameters:
+    ///   - dryRun: Whether to count only.
+    ///   - done: Called after each customer's transaction has committed.
+    /// - Throws: Errors that ``Pipeline/Failure/init(_:)`` explains. The customers before the failed one are erased.
+    private func erase(in pipeline: Pipeline, dryRun: Bool, done: (ErasureSummary) -> Void) async throws {
+        try await pipeline.ledger.openToWrite()
+        // Creates the app if the ledger lacks it. Then the tombstones are stored even before its first records.
+        _ = try await pipeline.ownApp()
+        let apps = try await apps(of: pipeline)
+        for ids in try customers() {
+            try Task.checkCancellation()
+            done(try await pipeline.ledger.erase(ids, in: apps, dryRun: dryRun))
+        }
+    }
+
+    /// Erases again the customers whose records came back with a restored backup.
+    ///
+    /// Their tombstones identify them.
+    ///
+    /// - Returns: `nil` if there are no such customers.
+    private func eraseAgain(in pipeline: Pipeline) async throws -> ErasureSummary? {
+        let ledger = pipeline.ledger
+        try await ledger.openToWrite()
+        let apps = try await apps(of: pipeline)
+        var ids: Set<CustomerID> = []
+        for app in apps { ids.formUnion(try await ledger.returnedErasedIDs(in: app)) }
+        let summary = try await ledger.erase(ids, in: apps, dryRun: dryRun)
+        return summary.removed.isEmpty ? nil : summary
+    }
+
+    /// The job's app in every environment in which the ledger has records, whichever job loaded them.
+    private func apps(of pipeline: Pipeline) async throws -> [AppID] {
+        let bundleId = pipeline.job.app.bundleId
+        return try await pipeline.ledger.knownApps().filter { $0.bundleId.isByteEqual(to: bundleId) }.map(\.id)
+    }
+
+    /// Renews PostgreSQL's statistics, which can contain values of erased customers.
+    ///
+    /// The erasure is already committed, so the command goes on after a failure, and ends with 2.
+    ///
+    /// - Returns: A message if the statistics were not renewed.
+    private func renewStatistics(of ledger: Ledger) async -> String? {
+        do {
+            try await ledger.renewStatistics()
+            return nil
+        } catch {
+            if let stale = error as? StaleStatistics { return Failure(stale).message }
+            return "the planner's statistics can contain values of erased customers: \(Failure(error).message)"
+                + "; storeledger refresh renews them"
+        }
+    }
+
+    /// How long to wait for another process that writes the files; then the command fails without updating them.
+    private static let publishTimeout = Duration.seconds(60)
+
+    /// Publishes the job's files again without the erased customers; waits for a run that is writing them.
+    ///
+    /// - Returns: Empty if the job publishes no files.
+    private func publishWithoutErased(_ pipeline: Pipeline) async throws -> [PublishedFiles] {
+        let outputs = pipeline.job.output.files
+        guard !outputs.isEmpty else { return [] }
+        let time = Timekeeper.system
+        let began = time.monotonic()
+        while true {
+            do {
+                return try await pipeline.publishAgain(outputs)
+            } catch LedgerError.directoryInUse where time.monotonic() - began < Self.publishTimeout {
+                try await time.sleep(.seconds(1))
+            }
         }
     }
 
@@ -167,4 +242,15 @@ private struct Report: Encodable {
     let customers: [ErasureSummary]
     /// What could not be done after the erasure; `nil` if nothing.
     let warnings: [String]?
+}
+
+/// Customers of whom the ledger has neither a record nor a tombstone, so that their IDs may be mistyped.
+private struct UnknownCustomers: ExplainedError {
+    let count: Int
+
+    var status: ExitStatus { .badInput }
+
+    var sentence: String {
+        "the ledger has no records of \(count == 1 ? "this customer" : "\(count) of these customers"), so nothing was erased. Check the ID. To withhold records that arrive later, add --unknown"
+    }
 }

@@ -1,10 +1,11 @@
 import ArgumentParser
 import Basics
 import FoundationEssentials
-import Glibc
-import JobPlan
+import JobFiles
+import JobSyntax
 import Pipeline
 import Planning
+import Platform
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -173,7 +174,7 @@ struct InitCommand: AsyncParsableCommand {
 
     /// A file can be put in place later, so the job file is written without it.
     private func warnOfMissingFiles(_ job: JobFile) {
-        var files = [("the key file", job.appStore.privateKeyFile)]
+        var files = [job.appStore.privateKey.path].compactMap { $0.map { ("the key file", $0) } }
         if case .listed(.csv(let path, _)) = job.transactionIds { files.append(("the ID list", path)) }
         for (name, path) in files where !FileManager.default.fileExists(atPath: path) {
             Console.message(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Ledger
 import Pipeline
+import Status
 
 struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
+import Migrations
 import Pipeline
 
 struct MigrateCommand: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let ledger = try LedgerAddress(of: try job.load(.any)).ledger(sessions: 2)
+            let ledger = try LedgerAddress(of: try job.loadEach(.any)[0]).ledger(sessions: 2)
             let directory = try SQLDirectory.find()
             try await ledger.connect()
             try await ledger.requirePrimary()

@@ -38,9 +38,9 @@ struct RetryActionsCommand: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Plan the rejected rows of the last batch as a new batch; sends nothing.",
         discussion: """
-            Without --csv the rows are as they were: for a cause outside of the rows. With
-            --csv they come from a file, such as a corrected rejected.csv. The new batch
-            needs an approval of its own.
+            Without --csv the rows are unchanged, for a cause outside the rows. With --csv
+            they come from a file, such as a corrected rejected.csv. The new batch needs its
+            own approval.
 
               storeledger actions retry jobs/extend-after-outage.yaml
               storeledger actions retry jobs/extend-after-outage.yaml --csv rejected.csv

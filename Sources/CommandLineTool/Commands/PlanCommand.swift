@@ -1,7 +1,8 @@
 import AppStoreModel
 import ArgumentParser
 import Basics
-import JobPlan
+import JobFiles
+import JobSyntax
 import Ledger
 import Pipeline
 import Planning
@@ -20,42 +21,54 @@ struct PlanCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await perform(job: job.path) {
-            let plan = try await report(of: try job.pipeline())
-            for warning in plan.warnings { Console.message("storeledger: warning: \(warning)") }
-            if json { return Console.result(try JSONOutput.document(plan)) }
-            Console.result("\(plan.job): \(customers(of: plan))")
-            if let run = plan.unfinishedRun {
-                Console.result(
-                    "  run \(run) is unfinished: the next start continues it, and the items are those that it has left"
-                )
+        try await perform(job: job.path, onlyReads: true) {
+            let pipelines = try job.pipelines()
+            var plans: [PlanReport] = []
+            try await job.forEach(pipelines) { pipeline in
+                let plan = try await report(of: pipeline)
+                for warning in plan.warnings { Console.message("storeledger: warning: \(warning)") }
+                plans.append(plan)
+                if !json { show(plan, of: pipelines.count > 1 ? pipeline.job.app : nil) }
             }
-            for stream in plan.streams {
-                let remark = stream.remark.map { " (\($0))" } ?? ""
-                guard let items = stream.items, let requests = stream.requestsAtLeast,
-                    let atLimit = stream.secondsAtAppleLimit, let atShare = stream.secondsAtShare
-                else {
-                    let whose = stream.isUpperBound ? " with a revocation in their history" : ""
-                    let count = "at least one request for each customer\(whose)"
-                    Console.result("  \(stream.stream): \(count)\(remark)")
-                    continue
-                }
-                Console.result(
-                    "  \(stream.stream): \(counted(items, "item")), at least \(counted(requests, "request")), "
-                        + "\(words(atLimit)) at Apple's limit, \(words(atShare)) at the job's share\(remark)"
-                )
+            if json {
+                Console.result(try pipelines.count == 1 ? JSONOutput.document(plans[0]) : JSONOutput.document(plans))
             }
-            guard let atLimit = plan.secondsAtAppleLimit, let atShare = plan.secondsAtShare else {
-                return Console.result("  together: not known before the notifications are read")
-            }
-            let share = Int((plan.share * 100).rounded())
-            let bound = plan.remark == nil ? "at least " : ""
-            let remark = plan.remark.map { " (\($0))" } ?? ""
+        }
+    }
+
+    /// - Parameter app: One of several; `nil` for the only one.
+    private func show(_ plan: PlanReport, of app: JobFile.App?) {
+        Console.result("\(plan.job)\(app.map { " of \($0.bundleId)" } ?? ""): \(customers(of: plan))")
+        if let run = plan.unfinishedRun {
             Console.result(
-                "  together: \(bound)\(words(atLimit)) at Apple's limit, "
-                    + "\(words(atShare)) at the job's share of \(share)%\(remark)"
+                "  run \(run) is unfinished: the next start continues it, and only its remaining items are counted"
             )
         }
+        for stream in plan.streams {
+            let remark = stream.remark.map { " (\($0))" } ?? ""
+            guard let items = stream.items, let requests = stream.requestsAtLeast,
+                let atLimit = stream.secondsAtAppleLimit, let atShare = stream.secondsAtShare
+            else {
+                let whose = stream.isUpperBound ? " with a revocation in their history" : ""
+                let count = "at least one request for each customer\(whose)"
+                Console.result("  \(stream.stream): \(count)\(remark)")
+                continue
+            }
+            Console.result(
+                "  \(stream.stream): \(counted(items, "item")), at least \(counted(requests, "request")), "
+                    + "\(words(atLimit)) at Apple's limit, \(words(atShare)) at the job's share\(remark)"
+            )
+        }
+        guard let atLimit = plan.secondsAtAppleLimit, let atShare = plan.secondsAtShare else {
+            return Console.result("  together: not known before the notifications are read")
+        }
+        let share = Int((plan.share * 100).rounded())
+        let bound = plan.remark == nil ? "at least " : ""
+        let remark = plan.remark.map { " (\($0))" } ?? ""
+        Console.result(
+            "  together: \(bound)\(words(atLimit)) at Apple's limit, "
+                + "\(words(atShare)) at the job's share of \(share)%\(remark)"
+        )
     }
 
     /// The job's work, and how long it takes under Apple's limits.

@@ -1,6 +1,6 @@
 import Actions
 import ArgumentParser
-import JobPlan
+import JobFiles
 import Pipeline
 
 struct RehearseActionsCommand: AsyncParsableCommand {
@@ -29,7 +29,7 @@ struct RehearseActionsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await perform(job: job.path) {
+        try await perform(job: job.path, onlyReads: true) {
             let pipeline = try job.actionPipeline()
             let text = RehearsalText(try await pipeline.actions().rehearse(days: days), job: pipeline.job.name)
             if json { return Console.result(try JSONOutput.document(text.document)) }

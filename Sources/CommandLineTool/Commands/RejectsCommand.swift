@@ -1,17 +1,18 @@
 import ArgumentParser
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import Pipeline
 import Publish
+import Status
 
 struct RejectsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rejects",
         abstract: "List, export or dismiss the rejected records of a job.",
         discussion: """
-            Lists records that were not loaded since and are not dismissed. export writes
-            them with their texts as JSON lines into a file that only you can read. dismiss
+            Lists records that were neither loaded later nor dismissed. export writes them
+            with their texts as JSON lines into a file that only you can read. dismiss
             takes them out of status, metrics and exit codes for good: a later run that
             receives the same record again does not count it, even if Apple has signed it
             again. replay --rejected still tries dismissed records.
@@ -49,7 +50,7 @@ struct RejectsCommand: AsyncParsableCommand {
         if all, action != .dismiss { throw ValidationError("Use --all only with dismiss.") }
         switch action {
         case .list:
-            if let value = values.first { throw ValidationError("list takes no argument, such as \(value).") }
+            if let value = values.first { throw ValidationError("list takes no argument; remove \(value).") }
         case .export:
             if values.count != 1 { throw ValidationError("Name one file: storeledger rejects JOB export FILE.") }
         case .dismiss:
@@ -76,9 +77,9 @@ struct RejectsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Shows the rejected records of the job that count, oldest first.
+    /// Shows the job's rejected records that were neither loaded later nor dismissed, oldest first.
     private func list(_ pipeline: Pipeline) async throws {
-        try await pipeline.openLedger()
+        try await pipeline.ledger.open()
         let app = try await pipeline.knownApp()
         var last: Int64 = 0
         var batch: [RejectedRow] = []
@@ -110,7 +111,7 @@ struct RejectsCommand: AsyncParsableCommand {
     ///
     /// - Returns: The number of records.
     private func export(_ pipeline: Pipeline, to path: String) async throws -> Int {
-        try await pipeline.openLedger()
+        try await pipeline.ledger.open()
         let app = try await pipeline.knownApp()
         var last: Int64 = 0
         var count = 0
@@ -132,8 +133,8 @@ struct RejectsCommand: AsyncParsableCommand {
         return count
     }
 
-    /// - Parameter ids: The records; `nil` for all that count.
-    /// - Returns: The number of texts that no longer count.
+    /// - Parameter ids: The records; `nil` for all that ``list(_:)`` shows.
+    /// - Returns: The number of dismissed texts.
     private func dismiss(_ ids: [Int64]?, _ pipeline: Pipeline) async throws -> Int {
         try await pipeline.ledger.openToWrite()
         guard let app = try await pipeline.knownApp() else {

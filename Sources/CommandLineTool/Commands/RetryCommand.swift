@@ -15,7 +15,7 @@ struct RetryCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: JobArgument
+    @OptionGroup var jobs: JobsArgument
 
     @OptionGroup var items: ConcurrencyOption
 
@@ -26,6 +26,6 @@ struct RetryCommand: AsyncParsableCommand {
         options.retryFailed = true
         options.concurrency = items.concurrency
         options.maximumDuration = process.maxDuration?.duration
-        try await JobRun(argument: job, options: options, process: process).perform()
+        try await JobRun(argument: jobs, options: options, process: process).perform()
     }
 }

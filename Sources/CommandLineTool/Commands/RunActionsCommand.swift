@@ -2,7 +2,7 @@ import Actions
 import ArgumentParser
 import Basics
 import FoundationEssentials
-import JobPlan
+import JobFiles
 import Pipeline
 import Publish
 import Synchronization
@@ -48,7 +48,7 @@ struct RunActionsCommand: AsyncParsableCommand {
         do {
             try await perform(job: job.path, log: log, endsBySignal: follow) {
                 let file = try job.load(.action, warn: log.warn)
-                let address = try LedgerAddress(of: file, waiting: { log.report(.databaseWait($0)) })
+                let address = try LedgerAddress(of: file, waiting: { log.report(Trouble($0)) })
                 let pipeline = ActionPipeline(job: file, at: address)
                 attempt.withLock { $0.pipeline = pipeline }
                 let report = try await send(pipeline, log, form)

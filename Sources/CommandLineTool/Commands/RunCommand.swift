@@ -1,6 +1,6 @@
 import ArgumentParser
-import Glibc
 import Pipeline
+import Platform
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,9 +9,11 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Run it again to continue. Unfinished items continue from their cursors, and
             finished ones request only new records. The same job can run on several
-            machines at once.
+            machines at once. The apps of a job file, and several job files, run at once;
+            the failure of one does not stop the others, and the worst exit code counts.
 
               storeledger run jobs/nightly-sync.yaml
+              storeledger run all-apps.yaml --app com.example.game
               storeledger run jobs/nightly-sync.yaml --max-duration 2h --progress json
               storeledger run jobs/nightly-sync.yaml --metrics-file storeledger.prom
               storeledger run jobs/nightly-sync.yaml --if-older-than 12h
@@ -20,7 +22,7 @@ struct RunCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var job: JobArgument
+    @OptionGroup var jobs: JobsArgument
 
     @Flag(help: "Start all items at their first page; stored records are kept.")
     var restart = false
@@ -48,7 +50,7 @@ struct RunCommand: AsyncParsableCommand {
         options.restart = restart
         options.concurrency = items.concurrency
         options.maximumDuration = process.maxDuration?.duration
-        try await JobRun(argument: job, options: options, process: process).perform(ifOlderThan: ifOlderThan)
+        try await JobRun(argument: jobs, options: options, process: process, ifOlderThan: ifOlderThan).perform()
     }
 }
 
@@ -77,7 +79,7 @@ enum ProgressForm: String, ExpressibleByArgument, CaseIterable {
 
     /// The form together with logs of a format: each line of JSON logs is an object, so a bar becomes the lines of
     /// ``plain``, as events.
-    func beside(_ format: LogFormat) -> ProgressForm {
+    func combined(with format: LogFormat) -> ProgressForm {
         format == .json && self == .bar ? .plain : self
     }
 

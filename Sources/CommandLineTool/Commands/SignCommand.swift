@@ -1,7 +1,8 @@
 import ArgumentParser
 import Basics
 import FoundationEssentials
-import JobPlan
+import JobFiles
+import Pipeline
 import Publish
 import SignedData
 import Signing
@@ -53,12 +54,13 @@ struct SignCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let environment = ProcessInfo.processInfo.environment
-            let file = try AcceptedJobs.signer.load(path: job.path, environment: environment)
-            guard Self.place(file.appStore.privateKeyFile) != Self.place(output) else {
+            let files = try AcceptedJobs.signer.loadEach(path: job.path, environment: environment)
+            let file = try AppOption.one(job.app, from: files, in: job.path) { $0.app.bundleId }
+            guard file.appStore.privateKey.path.map(Self.place) != Self.place(output) else {
                 throw ValidationError("--output is the private key file of JOB; name another one.")
             }
             let key = RequestKey(
-                key: try SigningKey.load(file: file.appStore.privateKeyFile),
+                key: try SigningKey.load(file.appStore.privateKey),
                 keyId: file.appStore.keyId,
                 issuerId: file.appStore.issuerId,
                 bundleId: file.app.bundleId

@@ -1,6 +1,6 @@
 import Actions
 import ArgumentParser
-import JobPlan
+import JobFiles
 import Pipeline
 
 struct WithdrawApprovalCommand: AsyncParsableCommand {
@@ -8,7 +8,7 @@ struct WithdrawApprovalCommand: AsyncParsableCommand {
         commandName: "withdraw",
         abstract: "Withdraw the approvals of a job, so that no further row of it is sent.",
         discussion: """
-            Ends the approval of the job's policy and those of all of its batches. Rows that
+            Ends the approvals of the job's policy and of all its batches. Rows that
             were not sent are cancelled in the same transaction, also those that a process
             holds. The database records who withdrew and when.
 

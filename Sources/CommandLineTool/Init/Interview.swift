@@ -1,7 +1,7 @@
 import ArgumentParser
 import Basics
-import Glibc
 import Pipeline
+import Platform
 
 /// Collects the values of a job file: from options, or by questions on a terminal.
 final class Interview {

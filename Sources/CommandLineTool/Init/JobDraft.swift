@@ -1,4 +1,6 @@
-import JobPlan
+import JobFiles
+import JobSyntax
+import Streams
 
 /// The values of a new job file.
 ///

@@ -29,11 +29,14 @@ struct LineLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let sentence = event.message.description
+        let app = metadata["app"]?.description
         switch form {
         case .sentence(let clearsLine):
-            Console.raw((clearsLine ? "\r\u{1B}[K" : "") + sentence + "\n")
+            Console.raw((clearsLine ? "\r\u{1B}[K" : "") + (app.map { "\($0): " } ?? "") + sentence + "\n")
         case .progressEvent:
-            Console.raw(line(["event": "message", "message": sentence], sentence))
+            var fields = ["event": "message", "message": sentence]
+            fields["app"] = app
+            Console.raw(line(fields, sentence))
         case .json:
             var fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.description)
             fields["time"] = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

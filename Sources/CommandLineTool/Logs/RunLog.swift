@@ -1,11 +1,12 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
+import JobFiles
 import Ledger
 import Logging
 import Pipeline
 import Planning
+import Streams
 
 /// Logs the events of a run, one record for each.
 ///
@@ -21,11 +22,14 @@ struct RunLog: Sendable {
     private let isJSON: Bool
     private let isSilent: Bool
     private let troubles = TroubleLog()
+    /// The app that each record names; `nil` in a process of one app.
+    let app: String?
 
     /// Creates the log for a display of the form `progress`.
     ///
     /// `progress` is the form in use, ``ProgressForm/onThisTerminal``. It can differ from `options.progress`, the requested form.
-    init(options: ProcessOptions, progress: ProgressForm) {
+    init(options: ProcessOptions, progress: ProgressForm, app: String? = nil) {
+        self.app = app
         isJSON = options.logFormat == .json
         let showsBar = progress == .bar
         let form: LineLogHandler.Form =
@@ -37,24 +41,33 @@ struct RunLog: Sendable {
         // `--progress none` with plain logs shows only troubles, and why a run ended.
         isSilent = options.logFormat == .plain && options.progress == .none
         let level = isSilent ? .error : options.logLevel.loggerLevel
-        logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
+        var logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
+        if let app { logger[metadataKey: "app"] = "\(app)" }
+        self.logger = logger
     }
 
+    /// The sentence with the app, for lines that are not records.
+    private func named(_ sentence: String) -> String { app.map { "\($0): \(sentence)" } ?? sentence }
+
     func warn(_ sentence: String) {
-        if isJSON { logger.warning("\(sentence)") } else { Console.message("storeledger: warning: \(sentence)") }
+        if isJSON {
+            logger.warning("\(sentence)")
+        } else {
+            Console.message("storeledger: warning: \(named(sentence))")
+        }
     }
 
     func failed(_ message: String, exitCode: Int32) {
         if isJSON {
             logger.error("\(message)", metadata: ["exitCode": "\(exitCode)"])
         } else {
-            Console.message("storeledger: \(message)")
+            Console.message("storeledger: \(named(message))")
         }
     }
 
     /// Says that the run was stopped on purpose; not an error.
     func stopped(_ message: String, exitCode: Int32) {
-        if isSilent { return Console.message(message) }
+        if isSilent { return Console.message(named(message)) }
         logger.notice("\(message)", metadata: ["exitCode": "\(exitCode)"])
     }
 
@@ -83,7 +96,7 @@ struct RunLog: Sendable {
 
     /// Prints a line of `--progress plain`.
     func progress(_ sentence: String) {
-        if isJSON { logger.info("\(sentence)") } else { Console.message(sentence) }
+        if isJSON { logger.info("\(sentence)") } else { Console.message(named(sentence)) }
     }
 
     /// Reports a trouble at once, or later with others of its kind.
@@ -98,7 +111,7 @@ struct RunLog: Sendable {
 
     /// Shown even with `--progress none`: a nightly job that waits or loses data must say so.
     private func show(_ report: TroubleReport) {
-        if isSilent { return Console.message("storeledger: \(report.sentence)") }
+        if isSilent { return Console.message("storeledger: \(named(report.sentence))") }
         logger.log(
             level: report.trouble.kind == .rejected ? .warning : .notice,
             "\(report.sentence)",
@@ -111,7 +124,7 @@ struct RunLog: Sendable {
         switch event {
         case .rehearsal(let sentence):
             // Shown even with `--progress none`: a nightly job must not use another server unnoticed.
-            if isSilent { Console.message("storeledger: \(sentence)") } else { logger.warning("\(sentence)") }
+            if isSilent { Console.message("storeledger: \(named(sentence))") } else { logger.warning("\(sentence)") }
         case .began(let start, let progress):
             let (items, done) = (progress.items, progress.done)
             let action = start.joined ? "continuing run \(start.run)" : "starting run \(start.run)"

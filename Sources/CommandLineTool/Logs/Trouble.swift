@@ -1,17 +1,19 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
 import Pipeline
 import RateLimit
 import Receiver
+import Streams
 
-/// Something that slows a run down or costs data while it goes on.
+/// An event that slows a run or a receiver, or loses data.
 ///
 /// It can happen thousands of times, so ``RecurringTroubles`` merges them.
 enum Trouble: Sendable, Equatable {
     /// No session with PostgreSQL can be opened; the attempt is repeated.
     case databaseWait(String)
+    /// A session waits for a lock that another one holds.
+    case lockWait(String)
     /// A request of a stream failed, and is repeated.
     case failedRequest(StreamName, String)
     /// Apple answered 429, and the stream waits.
@@ -30,6 +32,13 @@ enum Trouble: Sendable, Equatable {
     case notStored(String)
     /// A receiver cannot make records of notifications.
     case notNormalized(String)
+
+    init(_ wait: DatabaseWait) {
+        switch wait {
+        case .session(let message): self = .databaseWait(message)
+        case .lock(let clause): self = .lockWait(clause)
+        }
+    }
 
     /// The troubles in an event of a receiver.
     init?(_ event: ReceiverEvent) {
@@ -66,13 +75,14 @@ enum Trouble: Sendable, Equatable {
 
     /// Troubles of one kind are merged.
     enum Kind: CaseIterable, Sendable {
-        case databaseWait, failedRequest, limitReached, rejected, idle, clockIsBehind
+        case databaseWait, lockWait, failedRequest, limitReached, rejected, idle, clockIsBehind
         case refusedNotification, notStored, notNormalized
     }
 
     var kind: Kind {
         switch self {
         case .databaseWait: .databaseWait
+        case .lockWait: .lockWait
         case .failedRequest: .failedRequest
         case .limitReached: .limitReached
         case .rejected: .rejected
@@ -92,7 +102,7 @@ enum Trouble: Sendable, Equatable {
     /// The fields of its record in JSON logs.
     var fields: [String: String] {
         switch self {
-        case .databaseWait, .notStored, .notNormalized: [:]
+        case .databaseWait, .lockWait, .notStored, .notNormalized: [:]
         case .idle(let moment): moment.map { ["until": "\($0.rawValue)"] } ?? [:]
         case .clockIsBehind(let stream, let latest, _): ["stream": stream.rawValue, "until": "\(latest.rawValue)"]
         case .refusedNotification(let reason, _): ["reason": reason]
@@ -106,6 +116,8 @@ enum Trouble: Sendable, Equatable {
         switch self {
         case .databaseWait(let message):
             "waiting for PostgreSQL: \(message)"
+        case .lockWait(let clause):
+            "waiting \(clause)"
         case .failedRequest(let stream, let message):
             "a request of \(stream.rawValue) failed and is repeated: \(message)"
         case .limitReached(let stream, let moment, let oddity):

@@ -1,4 +1,5 @@
 import Basics
+import Pipeline
 import Synchronization
 
 /// The troubles of one process; see ``RecurringTroubles``.
@@ -20,11 +21,9 @@ final class TroubleLog: Sendable {
     }
 }
 
-/// Writes to stderr that the command waits for PostgreSQL, at most once a minute.
-///
-/// - Parameter message: PostgreSQL's.
+/// Writes to stderr that the command waits for PostgreSQL, at most once a minute for each kind of wait.
 @Sendable
-func reportDatabaseWait(_ message: String) {
-    guard let report = TroubleLog.shared.note(.databaseWait(message)) else { return }
+func reportDatabaseWait(_ wait: DatabaseWait) {
+    guard let report = TroubleLog.shared.note(Trouble(wait)) else { return }
     Console.message("storeledger: \(report.sentence)")
 }

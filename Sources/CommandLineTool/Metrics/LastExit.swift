@@ -1,6 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
+import JobFiles
 
 /// How a process of `run`, `retry` or `actions run` ended, for ``MetricsText``.
 ///
@@ -12,6 +12,8 @@ struct LastExit: Sendable {
     let jobFile: String?
     /// Bundle ID, environment and name of the job; `nil` if the job file was not read.
     var job: (app: String, environment: String, name: String)?
+    /// Whether the job's webhook has taken the report of this exit; `nil` if none was sent.
+    var isNotified: Bool?
 
     /// - Parameters:
     ///   - code: The exit code of a process that ends now.

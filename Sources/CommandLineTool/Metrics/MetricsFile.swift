@@ -7,18 +7,17 @@ import Ledger
 /// The collector reads it at any moment and as another user, so the file is always complete, and every user can read
 /// it.
 enum MetricsFile {
-    /// The lines about the last exit of a run in an existing file.
+    /// The lines about the process of a run in an existing file.
     ///
-    /// `status` does not know that exit and keeps the lines, so that it can update the file of a run.
-    static func exitMetrics(at path: String) -> String {
+    /// `status` does not know that process and keeps the lines, so that it can update the file of a run.
+    static func processMetrics(at path: String) -> String {
+        lines(at: path) { MetricsText.isLine($0, of: MetricsText.exitMetrics + [MetricsText.progressMetric]) }
+    }
+
+    /// The lines of an existing file for which `isKept` is true; empty if the file cannot be read.
+    static func lines(at path: String, _ isKept: (Substring) -> Bool) -> String {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return "" }
-        return text.split(separator: "\n", omittingEmptySubsequences: true)
-            .filter { line in
-                MetricsText.exitMetrics.contains { name in
-                    ["# HELP \(name) ", "# TYPE \(name) ", "\(name){", "\(name) "].contains(where: line.hasPrefix)
-                }
-            }
-            .map { $0 + "\n" }.joined()
+        return text.split(separator: "\n").filter(isKept).map { $0 + "\n" }.joined()
     }
 
     /// Replaces the file.

@@ -2,8 +2,8 @@ import Actions
 import ArgumentParser
 import Basics
 import FoundationEssentials
-import Ledger
 import Pipeline
+import Status
 
 /// The metrics options of a command.
 struct MetricsOptions: ParsableArguments {
@@ -20,27 +20,34 @@ struct MetricsOptions: ParsableArguments {
         "--metrics-file needs the job of a crawl; the metrics of a receiver are under /metrics where it listens."
 
     /// The time to connect to PostgreSQL for the metrics of a run that has failed.
-    private static let timeoutAfterFailure = Duration.seconds(5)
+    private static let timeoutAfterFailure = Duration.seconds(20)
 
-    /// Writes the metrics of a run that has ended, if the option is set.
+    /// Writes the metrics of runs that have ended, if the option is set.
     ///
-    /// The exit code is always written; what cannot be read from the ledger is left out. A failure is logged as a warning and
+    /// The exit codes are always written; what cannot be read from the ledger is left out. A failure is logged as a warning and
     /// does not change the exit code.
-    func write(_ exit: LastExit, of pipeline: Pipeline?, log: RunLog) async {
+    ///
+    /// - Parameters:
+    ///   - exits: At least one.
+    ///   - pipelines: Of the jobs that were read.
+    ///   - app: The value of `--app`, with which the file keeps what it has about other apps.
+    func write(_ exits: [LastExit], of pipelines: [Pipeline], onlyOf app: String?, log: RunLog) async {
         guard let metricsFile else { return }
-        let isComplete = ExitStatus(rawValue: exit.code)?.isComplete == true
+        let isComplete = exits.allSatisfy { ExitStatus(rawValue: $0.code)?.isComplete == true }
         var statuses: [JobStatus]?
         do {
-            if let pipeline {
+            for pipeline in pipelines {
                 let status = try await pipeline.status(within: isComplete ? nil : Self.timeoutAfterFailure)
-                statuses = status.map { [$0] } ?? []
+                statuses = (statuses ?? []) + [status].compactMap(\.self)
             }
         } catch  where !isComplete {
             // The message of the run says why it failed; the ledger often cannot be read for the same reason.
         } catch {
             log.warn("--metrics-file \(metricsFile): \(Failure(error).message)")
         }
-        Self.write(MetricsText(statuses, at: Date.now, exit: exit), to: metricsFile) { log.warn($0) }
+        var metrics = MetricsText(statuses, at: Date.now, exits: exits)
+        if let app { metrics.keep(MetricsFile.lines(at: metricsFile) { _ in true }, exceptOf: app) }
+        Self.write(metrics, to: metricsFile) { log.warn($0) }
     }
 
     /// Writes the metrics of `actions run`, if the option is set.

@@ -1,6 +1,6 @@
 import Actions
 import AppStoreModel
-import JobPlan
+import JobFiles
 
 extension MetricsText {
     /// The metrics of `actions run`.

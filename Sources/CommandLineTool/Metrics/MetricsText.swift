@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Ledger
+import Status
 
 /// The state of jobs in Prometheus's text format.
 ///
@@ -9,7 +9,19 @@ struct MetricsText {
     private(set) var text = ""
 
     /// The metrics of ``LastExit``.
-    static let exitMetrics = ["storeledger_last_exit_code", "storeledger_last_exit_timestamp_seconds"]
+    static let exitMetrics = [
+        "storeledger_last_exit_code", "storeledger_last_exit_timestamp_seconds", "storeledger_notify_delivered",
+    ]
+
+    /// The metric of ``ProgressMetrics``.
+    static let progressMetric = "storeledger_run_progress_timestamp_seconds"
+
+    /// Whether a line is a sample or a comment of one of these metrics.
+    static func isLine(_ line: Substring, of names: [String]) -> Bool {
+        names.contains { name in
+            ["# HELP \(name) ", "# TYPE \(name) ", "\(name){", "\(name) "].contains(where: line.hasPrefix)
+        }
+    }
 
     /// The number of tables whose size is shown: the largest, because the others are small or internal.
     private static let tables = 10
@@ -19,15 +31,17 @@ struct MetricsText {
     /// - Parameters:
     ///   - statuses: The jobs as read from the ledger; `nil` if it could not be read.
     ///   - now: When they were read.
-    ///   - exit: How the process of a run ended.
-    init(_ statuses: [JobStatus]?, at now: Date, exit: LastExit? = nil) {
-        if let exit { add(exit) }
+    ///   - exits: How the runs of a process ended, one for each app.
+    init(_ statuses: [JobStatus]?, at now: Date, exits: [LastExit] = []) {
+        add(exits)
         guard let statuses else { return }
-        add(
+        addPerJob(
             "storeledger_written_timestamp_seconds",
-            "When these metrics were read from the ledger.",
+            "When the metrics of the job and of its app were read from the ledger.",
+            statuses
+        ) { _ in
             [([], now.timeIntervalSince1970.rounded(.down))]
-        )
+        }
         addRuns(statuses)
         addItems(statuses)
         addApps(statuses)
@@ -40,18 +54,32 @@ struct MetricsText {
     }
 
     /// Only how a process ended, for a command line that could not be parsed.
-    init(_ exit: LastExit) { add(exit) }
+    init(_ exit: LastExit) { add([exit]) }
 
-    private mutating func add(_ exit: LastExit) {
+    /// Only the last progress of the runs that go on, in seconds since 1970.
+    init(progress samples: [Sample]) {
+        add(
+            Self.progressMetric,
+            "When the run in progress last made progress, or until when it waits for a limit.",
+            samples
+        )
+    }
+
+    private mutating func add(_ exits: [LastExit]) {
         add(
             "storeledger_last_exit_code",
             "Exit code of the last process of run, retry or actions run; see docs/reference/exit-codes.md.",
-            [(exit.labels, Double(exit.code))]
+            exits.map { ($0.labels, Double($0.code)) }
         )
         add(
             "storeledger_last_exit_timestamp_seconds",
             "When the last process of run, retry or actions run ended.",
-            [(exit.labels, exit.moment.timeIntervalSince1970.rounded(.down))]
+            exits.map { ($0.labels, $0.moment.timeIntervalSince1970.rounded(.down)) }
+        )
+        add(
+            "storeledger_notify_delivered",
+            "1 if the webhook of the job file took the report of that exit, 0 if it did not.",
+            exits.compactMap { exit in exit.isNotified.map { (exit.labels, $0 ? 1 : 0) } }
         )
     }
 
@@ -238,6 +266,38 @@ struct MetricsText {
 
     private static func app(_ status: JobStatus) -> [(String, String)] {
         [("app", status.app), ("environment", status.environment)]
+    }
+
+    /// Adds the samples of an older text about other apps, because `--app` chose one of several.
+    ///
+    /// - Parameters:
+    ///   - old: In the format of ``text``.
+    ///   - app: The bundle ID that was chosen.
+    mutating func keep(_ old: String, exceptOf app: String) {
+        let label = "app=\"\(Self.escaped(app))\""
+        let kept = old.split(separator: "\n").filter { line in
+            guard !line.hasPrefix("#"), let labels = line.split(separator: "{", maxSplits: 1).dropFirst().first else {
+                return false
+            }
+            return labels.contains("app=\"") && !labels.contains(label)
+        }
+        var left = Dictionary(grouping: kept) { $0.prefix { $0 != "{" } }
+        // The samples of a metric are one group.
+        var groups: [String] = []
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("# HELP ") { groups.append("") }
+            groups[groups.count - 1] += line + "\n"
+        }
+        text = groups.map { group in
+            let name = group.dropFirst("# HELP ".count).prefix { $0 != " " }
+            return group + (left.removeValue(forKey: name) ?? []).map { $0 + "\n" }.joined()
+        }.joined()
+        for (name, lines) in left.sorted(by: { $0.key < $1.key }) {
+            let comments = old.split(separator: "\n").filter { line in
+                ["# HELP \(name) ", "# TYPE \(name) "].contains(where: line.hasPrefix)
+            }
+            text += (comments + lines).map { $0 + "\n" }.joined()
+        }
     }
 
     mutating func add(_ name: String, _ help: String, _ samples: [Sample]) {

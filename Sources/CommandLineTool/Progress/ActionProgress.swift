@@ -87,7 +87,7 @@ struct ActionProgress: ProgressText {
         return line.text(done: shown, total: total, columns: columns)
     }
 
-    func json(at now: Duration) -> String {
+    func json(at now: Duration, app: String? = nil) -> String {
         struct Line: Encodable {
             let event = "progress"
             let rowsDone, rowsTotal: Int64

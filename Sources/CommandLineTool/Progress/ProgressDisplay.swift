@@ -18,7 +18,8 @@ protocol ProgressText: Sendable {
     func plain(at now: Duration, wall: UnixMilliseconds) -> String
     /// One line that fits a terminal of `columns`.
     func bar(at now: Duration, wall: UnixMilliseconds, columns: Int) -> String
-    func json(at now: Duration) -> String
+    /// - Parameter app: `nil` in a process of one app.
+    func json(at now: Duration, app: String?) -> String
 }
 
 /// Shows the progress of a run on stderr: a bar on a terminal, or lines or JSON lines on request.
@@ -26,16 +27,27 @@ final class ProgressDisplay<Text: ProgressText>: Sendable {
     private let form: ProgressForm
     private let log: RunLog
     private let time: Timekeeper
+    private let tick: @Sendable () -> Void
     private let logEvent: @Sendable (Text.Event) -> Void
     private let state: Mutex<Text>
 
     /// - Parameters:
     ///   - form: ``ProgressForm/onThisTerminal``.
     ///   - log: Gets the lines of ``ProgressForm/plain``, and its delayed reports are shown in time.
-    init(form: ProgressForm, log: RunLog, time: Timekeeper, logEvent: @escaping @Sendable (Text.Event) -> Void) {
+    ///   - time: The clocks.
+    ///   - tick: Called from time to time, at least once a minute.
+    ///   - logEvent: Called for each event.
+    init(
+        form: ProgressForm,
+        log: RunLog,
+        time: Timekeeper,
+        tick: @escaping @Sendable () -> Void = {},
+        logEvent: @escaping @Sendable (Text.Event) -> Void
+    ) {
         self.form = form
         self.log = log
         self.time = time
+        self.tick = tick
         self.logEvent = logEvent
         state = Mutex(Text(began: time.monotonic()))
     }
@@ -63,6 +75,7 @@ final class ProgressDisplay<Text: ProgressText>: Sendable {
                 while (try? await self.time.sleep(interval)) != nil {
                     self.show()
                     self.log.reportDue()
+                    self.tick()
                     interval = self.intervals.next
                 }
                 return nil
@@ -92,7 +105,7 @@ final class ProgressDisplay<Text: ProgressText>: Sendable {
         switch form {
         case .bar: Console.raw("\r\u{1B}[K" + state.bar(at: now, wall: wall, columns: Terminal.columns))
         case .plain: log.progress(state.plain(at: now, wall: wall))
-        case .json: Console.message(state.json(at: now))
+        case .json: Console.message(state.json(at: now, app: log.app))
         case .auto, .none: break
         }
     }

@@ -1,10 +1,9 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
-import Ledger
 import Pipeline
 import RateLimit
+import Streams
 
 /// The progress of a run so far, and its text forms.
 struct ProgressState: ProgressText {
@@ -98,9 +97,10 @@ struct ProgressState: ProgressText {
         return line.text(done: done, total: total, columns: columns)
     }
 
-    func json(at now: Duration) -> String {
+    func json(at now: Duration, app: String? = nil) -> String {
         struct Line: Encodable {
             let event = "progress"
+            let app: String?
             let itemsDone, itemsTotal: Int64
             let itemsFailed, pages, requests, rows, recordsRejected: Int
             let elapsedSeconds: Double
@@ -108,6 +108,7 @@ struct ProgressState: ProgressText {
         }
         let left = estimate.timeLeft(at: now)
         let line = Line(
+            app: app,
             itemsDone: done,
             itemsTotal: total,
             itemsFailed: failed,

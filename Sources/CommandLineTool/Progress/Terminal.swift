@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import Platform
 
 /// What the terminal behind a file descriptor can show.
 enum Terminal {

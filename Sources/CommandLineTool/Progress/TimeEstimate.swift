@@ -1,10 +1,9 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
-import Ledger
 import Pipeline
 import RateLimit
+import Streams
 
 /// Estimates how long a run still takes.
 ///
@@ -124,11 +123,11 @@ struct TimeEstimate: Sendable {
     /// The workers of this process that crawl a stream now; 0 for one that is done.
     private func workers(of stream: RunProgress.Stream) -> Double {
         let items = Double(stream.items - doneItems(of: stream))
-        return items > 0 ? Self.workers(for: items, of: concurrency, among: activeStreams(beside: stream)) : 0
+        return items > 0 ? Self.workers(for: items, of: concurrency, among: activeStreams(with: stream)) : 0
     }
 
     /// The number of streams in the phase of `stream` that have work left.
-    private func activeStreams(beside stream: RunProgress.Stream) -> Int {
+    private func activeStreams(with stream: RunProgress.Stream) -> Int {
         let phase = phases.first { $0.contains { $0.name == stream.name } } ?? []
         return max(phase.count { $0.items > doneItems(of: $0) }, 1)
     }

@@ -19,7 +19,7 @@ package struct CircuitBreaker: Sendable {
         self.stopsForRejects = stopsForRejects
     }
 
-    /// Records a page that was verified, normalized and committed.
+    /// Records a page that was verified, normalised and committed.
     ///
     /// Records that were rejected before, in this or an earlier run, do not count.
     ///

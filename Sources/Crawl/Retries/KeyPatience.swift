@@ -4,8 +4,8 @@ import RateLimit
 /// What follows from a 401: the one rule for crawls, batches and `doctor`.
 ///
 /// Apple at times answers 401 although the key is good: for some seconds after a token was signed, or for single requests
-/// on some days. A 401 says that Apple did nothing, so every request can be repeated, also one that changes something. Each
-/// repeat needs a separate permit. Only if Apple answers nothing but 401 for a minute does it refuse the key.
+/// on some days. A 401 says that Apple did nothing, so every request can be repeated, even one that changes something. Each
+/// repeat needs a separate permit. Apple refuses the key only if it answers nothing but 401 for a minute.
 package struct KeyPatience: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         /// The request is sent again after ``KeyPatience/pause(afterRefusal:random:)``.

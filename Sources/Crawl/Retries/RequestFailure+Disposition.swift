@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import JobPlan
+package import Streams
 
 extension RequestFailure {
     /// What the crawl does after this failure.

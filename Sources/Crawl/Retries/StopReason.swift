@@ -1,7 +1,7 @@
 import AppStoreModel
 package import Basics
-import JobPlan
 package import RateLimit
+import Streams
 
 /// Why a whole run ends early: the cause affects every item.
 package enum StopReason: ExplainedError, Equatable, Sendable, CustomStringConvertible {
@@ -71,7 +71,7 @@ package enum StopReason: ExplainedError, Equatable, Sendable, CustomStringConver
 extension FailureReport {
     /// The remedy for a refused key of which nothing more is known.
     package static let credentialsRemedy = """
-        Check issuerId, keyId, privateKeyFile, bundleId and environment in the job file, and this machine's clock. An app \
+        Check issuerId, keyId, the key, bundleId and environment in the job file, and this machine's clock. An app \
         that was never released exists only in Sandbox.
         """
 }

@@ -1,7 +1,7 @@
--- Removes a customer from notifications that a receiver stored in its first eight days; the rows stay, without anything but their times.
+-- Removes a customer from notifications that a receiver stored in its first eight days; the rows stay, with only their times.
 --
--- Since when a receiver works follows from these rows, as reconciliation_days.sql says. If one went, `reconcile` would compare less, and
--- miss notifications that were lost.
+-- These rows show since when a receiver works, as reconciliation_days.sql says. Without one, `reconcile` would compare less, and miss
+-- lost notifications.
 --
 -- :customers      the customer's transaction IDs
 -- :notifications  the customer's notifications

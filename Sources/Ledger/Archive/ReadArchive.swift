@@ -1,5 +1,4 @@
 package import AppStoreModel
-import JobPlan
 package import LedgerSchema
 import Postgres
 

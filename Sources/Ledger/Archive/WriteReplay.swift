@@ -1,7 +1,7 @@
 import AppStoreModel
-import JobPlan
 package import LedgerSchema
 import Postgres
+import Streams
 
 extension Ledger {
     /// Writes rows from the archive or from rejected records, and marks those rejects as resolved, in one transaction.

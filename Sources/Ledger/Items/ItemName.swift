@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JobPlan
+import Streams
 
 /// The readable name of an item: an ID itself, or the two moments of a window of notifications.
 package func itemName(_ key: String) -> String {

@@ -1,8 +1,8 @@
 package import AppStoreModel
 import Basics
-package import JobPlan
 import LedgerSchema
 import Postgres
+package import Streams
 
 extension Ledger {
     /// The result of ``lease(_:atMost:for:)``.

@@ -1,8 +1,8 @@
 import AppStoreModel
 import Basics
-import JobPlan
 package import LedgerSchema
 import Postgres
+import Streams
 
 /// A process that works on a run, as the owner of leases.
 package struct LeaseHolder: Sendable {

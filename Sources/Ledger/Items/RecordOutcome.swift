@@ -1,8 +1,9 @@
 package import AppStoreModel
 import Basics
-package import JobPlan
+import JobFiles
 import LedgerSchema
 import Postgres
+package import Streams
 
 extension Ledger {
     /// Records the outcome of an item whose page could not be fetched, and releases its lease.

@@ -1,7 +1,8 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
 import LedgerSchema
 package import Postgres
+import Streams
 
 extension Ledger {
     /// The number of failed items that a retry would request.
@@ -27,7 +28,7 @@ extension Ledger {
     /// The part `is_unknown_and_unlisted.sql`, for a statement whose parameters have numbers.
     ///
     /// Parameters: 1 app, 2 job; the numbers of those with ``RunPlan/streamsOfWholeLists`` and with ``codesOfUnknownIDs``.
-    static func isUnknownAndUnlisted(streams: Int, codes: Int) -> String {
+    package static func isUnknownAndUnlisted(streams: Int, codes: Int) -> String {
         let numbers = ["app": 1, "job": 2, "whole_lists": streams, "unknown_codes": codes]
         return SQLStatement(
             file: PackageResources.is_unknown_and_unlisted_sql,

@@ -2,7 +2,7 @@ package import Postgres
 
 extension Ledger {
     /// The default lock timeout of a session.
-    static let defaultLockTimeout = "30s"
+    package static let defaultLockTimeout = "30s"
     /// The lock timeout of starting a run, a refresh, a migration and building an index.
     package static let longLockTimeout = Duration.seconds(600)
 
@@ -34,7 +34,7 @@ extension Ledger {
 
 extension Duration {
     /// The value of `lock_timeout`; at least 1, because 0 means no limit.
-    fileprivate var lockTimeoutMilliseconds: Int32 {
+    var lockTimeoutMilliseconds: Int32 {
         let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
         return Int32(min(max(milliseconds, 1), Int64(Int32.max)))
     }

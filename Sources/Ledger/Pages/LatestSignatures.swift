@@ -11,11 +11,11 @@ struct HeldRecord {
 }
 
 /// Another transaction replaced the content of a row while this one was running.
-struct RowChangedMeanwhile: Error {
+package struct RowChangedMeanwhile: Error {
     /// The most attempts of one batch that fail this way.
     ///
     /// Each failure means that another worker has committed, and a process has at most 256 workers.
-    static let limit = 1_000
+    package static let limit = 1_000
 }
 
 extension RecordWriter {

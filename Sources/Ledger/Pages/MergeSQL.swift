@@ -1,6 +1,6 @@
-import JobPlan
 import LedgerSchema
 import Postgres
+import Streams
 
 /// The statements that merge rows into the ledger.
 ///
@@ -116,8 +116,8 @@ enum MergeSQL {
     /// Inserts new rows and replaces older ones.
     ///
     /// Does not touch a row that the ledger already has in the same or a newer version. A replaced row keeps the facts that the
-    /// newer signature leaves out. Keys are merged in order, so
-    /// that two workers rarely wait for each other; after a conflict, one of them repeats the batch.
+    /// newer signature leaves out. Keys are merged in order, so that two workers rarely deadlock; after a conflict, one of them
+    /// repeats the batch.
     ///
     /// SQL parameters: app, run; for transactions source and listed transaction ID; the rows as ``Staging/hashed(_:)``.
     ///
@@ -191,7 +191,7 @@ enum MergeSQL {
         return others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
     }
 
-    /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
+    /// Locks the rows that still have the payload of one of the snapshots, until the transaction ends.
     ///
     /// SQL parameters: app, the snapshots as ``SnapshotIdentities``. The result is the keys of the locked rows, and their known
     /// facts.

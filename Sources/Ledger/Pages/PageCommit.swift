@@ -1,8 +1,8 @@
 package import AppStoreModel
 import Basics
-package import JobPlan
 package import LedgerSchema
 import Postgres
+package import Streams
 import Synchronization
 
 /// One page to commit: rows, rejects, cursor and lease check, all or nothing.

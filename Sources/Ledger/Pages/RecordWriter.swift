@@ -1,18 +1,23 @@
 import AppStoreModel
 import Basics
-import JobPlan
-import LedgerSchema
-import Postgres
+package import LedgerSchema
+package import Postgres
 import SignedData
 import StrictJSON
 
 /// Writes the rows of one batch inside the caller's transaction.
 ///
 /// Writing the same rows twice has no further effect. `Normalize` ensures that a batch contains each record once.
-struct RecordWriter {
+package struct RecordWriter {
     let origin: RowOrigin
-    let headers: SigningHeaders
-    var mode = MergeMode.fetched
+    package let headers: SigningHeaders
+    let mode: MergeMode
+
+    package init(origin: RowOrigin, headers: SigningHeaders, mode: MergeMode = .fetched) {
+        self.origin = origin
+        self.headers = headers
+        self.mode = mode
+    }
 
     /// Writes verified records to the ledger; crawls, replays and receivers use it.
     ///
@@ -26,7 +31,7 @@ struct RecordWriter {
     ///   - connection: Inside a transaction.
     ///   - written: Called with the stored rows after they are written. The commit of a page advances its item there.
     /// - Throws: ``Postgres/PostgresError``, errors of `written`; the transaction has then failed.
-    func store(
+    package func store(
         _ rows: PageRows,
         itemKey: String,
         plannedBy planningApp: AppID? = nil,
@@ -210,7 +215,7 @@ struct RecordWriter {
         return triaged
     }
 
-    /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
+    /// Locks the rows that still have the payload of one of the snapshots, until the transaction ends.
     ///
     /// - Returns: The keys of the locked rows, with their known facts.
     private func lock(
@@ -273,7 +278,7 @@ struct RecordWriter {
 
     /// Inserts in the order of the keys, so that two pages of new records do not deadlock.
     ///
-    /// A record that another worker inserts at the same time is no error, which the server would log with the record's key.
+    /// A record that another worker inserts at the same time must not cause an error: the server would log it with the record's key.
     ///
     /// - Parameters:
     ///   - new: Records that the triage did not find; afterwards those that were inserted.

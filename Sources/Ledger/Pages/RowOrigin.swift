@@ -1,6 +1,6 @@
 package import AppStoreModel
-import JobPlan
 package import LedgerSchema
+import Streams
 
 /// The origin of a batch of rows; stored with the rows.
 package struct RowOrigin: Sendable {
@@ -13,7 +13,7 @@ package struct RowOrigin: Sendable {
     package let listedTransactionID: String?
     /// The order whose lookup returned the rows; `nil` for all other rows.
     package let orderID: String?
-    /// See ``JobPlan/AppStoreStream/listedStatuses``.
+    /// See ``Streams/AppStoreStream/listedStatuses``.
     package let listedStatuses: [Int64]?
     /// When the rows were fetched from Apple, at the latest; `nil` for rows of a replay.
     package let readAt: UnixMilliseconds?

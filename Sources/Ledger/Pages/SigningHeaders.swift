@@ -1,11 +1,11 @@
-import LedgerSchema
-import Postgres
+package import LedgerSchema
+package import Postgres
 import Synchronization
 
 /// A cache of the JWS headers in the ledger and of their numbers.
 ///
 /// Millions of records share a few headers.
-final class SigningHeaders: Sendable {
+package final class SigningHeaders: Sendable {
     private struct Key: Hashable {
         let app: AppID
         let header: [UInt8]
@@ -45,14 +45,14 @@ final class SigningHeaders: Sendable {
     }
 
     /// Whether the number of a header is known without a query.
-    func knows(_ header: [UInt8], app: AppID) -> Bool {
+    package func knows(_ header: [UInt8], app: AppID) -> Bool {
         known.withLock { $0.number(of: Key(app: app, header: header)) != nil }
     }
 
     /// The number of a header.
     ///
     /// A new header is committed in a separate transaction, before any row needs it.
-    func number(
+    package func number(
         of header: [UInt8],
         app: AppID,
         on connection: borrowing PostgresConnection

@@ -1,6 +1,6 @@
 import AppStoreModel
 import LedgerSchema
-import Postgres
+package import Postgres
 import StrictJSON
 
 /// The types of the array parameters that carry rows to the merge statements.
@@ -9,7 +9,7 @@ import StrictJSON
 ///
 /// Temporary tables would be slower: a commit empties every temporary table of its session, used or not, and rebuilds
 /// its empty index. That took more than half of PostgreSQL's time for a page.
-enum Staging {
+package enum Staging {
     /// The tables in which the newest snapshot wins.
     ///
     /// Every transaction merges them in this order, which makes deadlocks rare.
@@ -33,7 +33,7 @@ enum Staging {
     /// Creates the types for signed records of every kind.
     ///
     /// Call this outside a transaction, because a rollback would remove them.
-    static func prepareForRecords(on connection: borrowing PostgresConnection) throws(PostgresError) {
+    package static func prepareForRecords(on connection: borrowing PostgresConnection) throws(PostgresError) {
         for table in snapshotTables { try prepare(table, on: connection) }
         try prepareArchive(on: connection)
     }

@@ -1,6 +1,6 @@
-package import JobPlan
+package import JobFiles
 package import LedgerSchema
-import Postgres
+package import Postgres
 
 /// What a job's retention removed, or would remove, of one part of the ledger.
 package struct OldRecords: Codable, Sendable, Equatable {
@@ -70,7 +70,7 @@ extension Ledger {
     /// Estimates what ``removeOld(_:olderThan:job:app:)`` would remove.
     ///
     /// Tables of more than ``sampledRows`` rows are sampled, so the numbers are approximate for a large ledger.
-    static func estimateOld(
+    package static func estimateOld(
         _ part: Retention.Part,
         olderThan term: Duration,
         job: String,

@@ -1,5 +1,5 @@
 package import AppStoreModel
-import JobPlan
+import JobFiles
 package import LedgerSchema
 import Postgres
 

@@ -1,8 +1,10 @@
 package import AppStoreModel
 import Basics
 import Hashing
-package import JobPlan
+package import JobFiles
+package import JobSyntax
 package import LedgerSchema
+package import Streams
 
 /// The plan of a run, from the job file, without the transaction IDs, which are read in batches.
 package struct RunPlan: Sendable {
@@ -58,7 +60,7 @@ package struct RunPlan: Sendable {
     /// Streams with one item for each listed ID, from the start of the run.
     package var streamsOfIDs: [StreamName] { job.streams.names(with: .listedIDs) }
 
-    /// Streams whose customers are known once the others have finished; see ``JobPlan/ItemSource``.
+    /// Streams whose customers are known once the others have finished; see ``Streams/ItemSource``.
     package var streamsOfRevocations: [StreamName] { job.streams.names(with: .customersWithRevocation) }
 
     /// Streams with their own list of IDs.

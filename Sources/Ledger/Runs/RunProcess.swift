@@ -1,10 +1,15 @@
 import Basics
 import FoundationEssentials
-import Glibc
 import LedgerSchema
+import Platform
 import Postgres
 
 extension Ledger {
+    /// How long after its last report a process counts as working.
+    ///
+    /// A process reports four times in this time; a lease lasts as long.
+    package static let presence = "interval '60 seconds'"
+
     /// Records that this process works on the run; repeat it as often as leases are renewed.
     package func joinRun(_ holder: LeaseHolder) async throws {
         let host = ProcessInfo.processInfo.hostName

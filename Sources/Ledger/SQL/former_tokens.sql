@@ -1,4 +1,4 @@
--- The archived payloads of those records of which another signature than that of the row has an account token.
+-- The archived payloads of records that have an account token in a signature other than the row's.
 SELECT p.payload FROM unnest(:keys::text[]) AS w (key), LATERAL (
     SELECT FROM quoted_ids q WHERE q.app_id = :app::integer AND q.owner_kind = :kind::text AND q.owner_key = w.key LIMIT 1) q,
     LATERAL (SELECT p.payload FROM signed_payloads p

@@ -1,7 +1,8 @@
 -- Leases up to :count items of one stream of a run to :owner.
 --
--- Items of dead workers come first, so that they do not wait until all that was planned has had its turn. Items that were put
--- off come last: after an outage of Apple's servers the others are tried before them.
+-- Items of dead workers come first, so that they do not wait for all planned items. Postponed items come last: after an outage of
+-- Apple's servers the others are tried before them.
+--
 -- `run_id + 0` keeps the planner from the index of runs: a new run has no statistics, so the planner would expect one item and
 -- read all of them for each lease.
 WITH lost AS (

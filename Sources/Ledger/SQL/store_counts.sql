@@ -1,4 +1,4 @@
--- Writes a run's counts to its row, unless the run is already finished; the other parameters are as the columns.
+-- Writes a run's counts to its row, unless the run is already finished; the other parameters are named after columns.
 --
 -- :is_over  whether the run is finished now
 UPDATE runs SET exit_code = :exit_code, message = :message, items = :items, items_failed = :items_failed,

@@ -1,5 +1,5 @@
--- How many seconds the latest moment of a job lies after PostgreSQL's present time: that of its unfinished run, or the end of a window
--- of :streams.
+-- By how many seconds a job's latest moment is ahead of PostgreSQL's clock: the moment of its unfinished run, or the end of a window of
+-- :streams.
 SELECT ceil(extract(epoch FROM greatest(
            (SELECT frozen_now FROM runs WHERE app_id = :app AND job = :job AND finished_at IS NULL),
            (SELECT max(window_end) FROM crawl_items

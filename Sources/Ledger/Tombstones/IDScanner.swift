@@ -55,7 +55,7 @@ package enum IDScanner {
         }
     }
 
-    /// Decodes base64 text, also if it was truncated: the last group is padded, and the padding is removed.
+    /// Decodes base64 text, even if it was truncated: the last group is padded, and the padding is removed.
     private static func decoded(_ run: ArraySlice<UInt8>) -> [UInt8] {
         var text = run.map(\.urlSpelling)
         while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "A")) }

@@ -17,7 +17,7 @@ package enum QuotedIDs {
         case notification
         /// An app transaction, by its ID: it has no transaction ID, so the listed ID that Apple answered it for is stored.
         case appTransaction
-        /// An order, by its ID: the transactions of every answer are stored, also if the answer itself was rejected or a
+        /// An order, by its ID: the transactions of every answer are stored, even if the answer itself was rejected or a
         /// later one called the order invalid.
         case order
         /// A transaction or refund, by its transaction ID: only account tokens are stored, those that other signatures of it

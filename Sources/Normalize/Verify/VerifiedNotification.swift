@@ -63,10 +63,13 @@ package struct ClaimedNotification: Sendable, Equatable {
     package let notificationType: String?
     /// At most 20 digits.
     package let originalTransactionId: String?
+    /// The bundle ID of the first part that has one.
+    package let bundleId: String?
 
     /// - Parameter jws: A text that may be a JWS.
     package init(_ jws: String) {
         let json = Self.payload(of: jws)
+        bundleId = json?.members.lazy.compactMap { $0.value["bundleId"]?.string }.first
         notificationType = json?["notificationType"]?.string.flatMap { text in
             let isName = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(Self.isOfName)
             return isName ? text : nil

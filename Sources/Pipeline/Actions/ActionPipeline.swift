@@ -3,7 +3,7 @@ import AppStoreAPI
 import AppStoreModel
 package import Basics
 import HTTPTransport
-package import JobPlan
+package import JobFiles
 package import Ledger
 import Normalize
 import Postgres
@@ -39,8 +39,8 @@ package struct ActionPipeline: Sendable {
 
     /// Opens the ledger as ``actions()`` does, and checks that its records are from the server that the job sends to.
     ///
-    /// Requests of a rehearsal must not be based on records of the App Store, and requests to the App Store must not be based on
-    /// records of a rehearsal.
+    /// Requests to the simulator must not be based on records of the App Store, and requests to the App Store must not be based on
+    /// records of the simulator.
     ///
     /// - Throws: ``Ledger/OtherOrigin``, and as ``actions()``.
     func actions(trusting roots: [String]) async throws -> ActionLedger {
@@ -50,7 +50,7 @@ package struct ActionPipeline: Sendable {
     }
 
     /// The server that the job sends to, and whose records the ledger must have.
-    func origin(_ roots: [String]) -> RecordOrigin {
+    package func origin(_ roots: [String]) -> RecordOrigin {
         RecordOrigin(server: job.appStore.baseURL, trustedRoots: roots)
     }
 

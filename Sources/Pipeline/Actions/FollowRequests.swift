@@ -2,8 +2,8 @@ package import Actions
 import AppStoreModel
 import Basics
 import HTTPTransport
-package import JobPlan
-import Ledger
+package import JobFiles
+import JobSyntax
 import RateLimit
 
 extension ActionPipeline {
@@ -67,7 +67,7 @@ extension ActionPipeline {
         let server = server(over: transport, credentials)
         let window = RateWindow(length: .seconds(job.limits.windowSeconds))
         let limiters = limiters(of: actions, window: window, report: report)
-        // Ten seconds, and less in a rehearsal with a shorter window.
+        // Ten seconds, and less with a shorter window, which only a server on loopback may have.
         let pause = window.grantLife
         var waits = Waits(batchPause: pause * 6, requestPause: pause * 60)
         var isUnreadable = false

@@ -4,7 +4,7 @@ import AppStoreModel
 package import Basics
 import Crawl
 import HTTPTransport
-package import JobPlan
+package import JobFiles
 import Ledger
 import Normalize
 import Postgres

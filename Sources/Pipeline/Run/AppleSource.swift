@@ -3,9 +3,10 @@ import AppStoreModel
 import Basics
 import Crawl
 import HTTPTransport
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
+import Streams
 
 /// Fetches pages from Apple.
 ///

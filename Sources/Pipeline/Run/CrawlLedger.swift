@@ -1,10 +1,11 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Normalize
+import Streams
 
 /// The crawler's interface to the ledger: it provides items and commits pages.
 struct CrawlLedger: CrawlStore {

@@ -1,35 +1,36 @@
 import Basics
 import FoundationEssentials
 import Hashing
-import JobPlan
-import SignedData
+package import JobFiles
+package import SignedData
 
 /// The job's keys and trusted roots.
 ///
 /// Key, key ID and issuer ID are read again, from the job file too, when Apple has refused a token: a key that Apple still
 /// accepts stays in use, because its replacement can need a key ID that only the environment of a new process has. The
 /// roots of the first request stay in use: see ``checkRoots()``.
-struct Credentials: Sendable {
+package struct Credentials: Sendable {
     let verifier: JWSVerifier
     /// SHA-256 of each trusted root, in hexadecimal.
-    let rootFingerprints: [String]
+    package let rootFingerprints: [String]
     private let signer: ReadFiles<BearerTokenSigner>
     private let roots: ReadFiles<[String]>
     private let remark: @Sendable (String) -> Void
 
     /// - Parameter remark: Called after key or roots were read again, or could not be.
     /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``TLSKeysWouldBeWritten``.
-    init(job: some RequestingJob, remark: @escaping @Sendable (String) -> Void = { _ in }) throws {
+    package init(job: some RequestingJob, remark: @escaping @Sendable (String) -> Void = { _ in }) throws {
         // Loopback connections have no secrets to protect.
         guard job.appStore.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
             throw TLSKeysWouldBeWritten()
         }
         let (path, bundleId) = (job.path, job.app.bundleId)
-        signer = try ReadFiles([path, job.appStore.privateKeyFile]) {
+        signer = try ReadFiles([path] + [job.appStore.privateKey.path].compactMap(\.self)) {
             try Self.signer(job.appStore, bundleId: bundleId)
         } again: {
-            let appStore = try Self.appStore(ofJob: path)
-            return (try Self.signer(appStore, bundleId: bundleId), [path, appStore.privateKeyFile])
+            let appStore = try Self.appStore(of: bundleId, inJob: path)
+            let files = [path] + [appStore.privateKey.path].compactMap(\.self)
+            return (try Self.signer(appStore, bundleId: bundleId), files)
         }
         let files = job.appStore.trustedRoots
         var trust: (verifier: JWSVerifier, fingerprints: [String])?
@@ -77,28 +78,29 @@ struct Credentials: Sendable {
 
     private static func signer(_ appStore: JobFile.AppStore, bundleId: String) throws -> BearerTokenSigner {
         BearerTokenSigner(
-            key: try SigningKey.load(file: appStore.privateKeyFile),
+            key: try SigningKey.load(appStore.privateKey),
             keyId: appStore.keyId,
             issuerId: appStore.issuerId,
             bundleId: bundleId
         )
     }
 
-    private static func appStore(ofJob path: String) throws -> JobFile.AppStore {
-        switch try AcceptedJobs.any.load(path: path, environment: ProcessInfo.processInfo.environment) {
-        case .crawl(let job): job.appStore
-        case .action(let job): job.appStore
-        case .receiver: throw NoKeyInJob()
+    private static func appStore(of bundleId: String, inJob path: String) throws -> JobFile.AppStore {
+        let jobs = try AcceptedJobs.any.loadEach(path: path, environment: ProcessInfo.processInfo.environment)
+        switch jobs.first(where: { $0.app.bundleId == bundleId }) {
+        case .crawl(let job): return job.appStore
+        case .action(let job): return job.appStore
+        case .receiver, nil: throw NoKeyInJob()
         }
     }
 
-    /// The roots that the job trusts: Apple's, or in a rehearsal over loopback the roots in the job file.
-    static func trust(of job: some RequestingJob) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
+    /// The roots that the job trusts: Apple's, or for a server on loopback the roots in the job file.
+    package static func trust(of job: some RequestingJob) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
         try trust(roots: job.appStore.trustedRoots)
     }
 
     /// Apple's root, or the roots in these files.
-    static func trust(roots files: [String]) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
+    package static func trust(roots files: [String]) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
         var roots = [AppleRootCA.g3]
         if !files.isEmpty {
             roots = try files.map { path in

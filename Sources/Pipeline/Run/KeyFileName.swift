@@ -2,14 +2,14 @@
 ///
 /// App Store Connect calls the file of an In-App Purchase key `SubscriptionKey_<key ID>.p8`, and the file of a key of
 /// the App Store Connect API `AuthKey_<key ID>.p8`. The App Store Server API accepts only In-App Purchase keys.
-struct KeyFileName: Equatable, Sendable {
+package struct KeyFileName: Equatable, Sendable {
     let name: String
     /// Whether the name is the name of a key file of the App Store Connect API.
     let isOfOtherAPI: Bool
     /// `nil` if the name has none.
     let keyId: String?
 
-    init(_ path: String) {
+    package init(_ path: String) {
         name = path.split(separator: "/").last.map(String.init) ?? path
         let stem = name.hasSuffix(".p8") ? name.dropLast(3) : name[...]
         let parts = stem.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
@@ -21,7 +21,7 @@ struct KeyFileName: Equatable, Sendable {
     }
 
     /// What is wrong with the name; `nil` if nothing is.
-    func warning(keyId own: String) -> String? {
+    package func warning(keyId own: String) -> String? {
         if isOfOtherAPI {
             return """
                 \(name) is the name of a key of the App Store Connect API, which the App Store Server API refuses. Create a key in \

@@ -1,5 +1,5 @@
 import AppStoreModel
-import JobPlan
+package import JobFiles
 import Ledger
 import LedgerSchema
 
@@ -9,7 +9,7 @@ extension Pipeline {
     /// Writes nothing.
     ///
     /// - Throws: ``Ledger/OtherOrigin``.
-    func checkOrigins(_ trustedRoots: [String]) async throws {
+    package func checkOrigins(_ trustedRoots: [String]) async throws {
         try await ledger.check(origins(of: try await knownApps(), trustedRoots))
     }
 
@@ -20,7 +20,7 @@ extension Pipeline {
     ///   - asksServer: Whether the command requests records from the server; if not, the stored server is kept.
     /// - Returns: Messages for the operator.
     /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
-    func claimOrigins(_ trustedRoots: [String], asksServer: Bool) async throws -> [String] {
+    package func claimOrigins(_ trustedRoots: [String], asksServer: Bool) async throws -> [String] {
         try await ledger.claim(origins(of: try await knownApps(), trustedRoots), asksServer: asksServer)
     }
 
@@ -39,7 +39,7 @@ extension Pipeline {
 
 extension RequestingJob {
     /// The first message of a run against a server other than Apple's; `nil` for Apple's server.
-    func rehearsalSentence(_ trustedRoots: [String]) -> String? {
+    package func rehearsalSentence(_ trustedRoots: [String]) -> String? {
         guard appStore.isLoopback else { return nil }
         let origin = RecordOrigin(server: appStore.baseURL, trustedRoots: trustedRoots)
         let roots = origin.trustedRoots.map { $0.prefix(16) + "…" }.joined(separator: " and ")

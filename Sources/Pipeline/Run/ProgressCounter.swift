@@ -1,5 +1,5 @@
 import Basics
-import JobPlan
+import JobFiles
 import Ledger
 import Synchronization
 

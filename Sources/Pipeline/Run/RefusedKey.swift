@@ -1,6 +1,6 @@
 import AppStoreModel
 import Crawl
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import SignedData
@@ -28,7 +28,7 @@ extension AppleProbe {
     /// The wrong value, if another one in its place is accepted.
     private func wrongValue(countingFor app: AppID?) async -> String? {
         let (tokens, appStore) = (credentials.tokens(), job.appStore)
-        if let named = fileName.keyId, named != appStore.keyId,
+        if let fileName, let named = fileName.keyId, named != appStore.keyId,
             await accepts(tokens.with(keyId: named), countingFor: app)
         {
             return """
@@ -55,15 +55,16 @@ extension AppleProbe {
         return nil
     }
 
-    private var fileName: KeyFileName { KeyFileName(job.appStore.privateKeyFile) }
+    /// `nil` if the key is in a variable.
+    private var fileName: KeyFileName? { job.appStore.privateKey.path.map(KeyFileName.init) }
 
     /// What can be wrong if no other value is accepted, the likeliest first.
     private var suspects: String {
         let page = "App Store Connect > Users and Access > Integrations > In-App Purchase"
         let key =
-            switch (fileName.warning(keyId: job.appStore.keyId), fileName.keyId) {
+            switch (fileName?.warning(keyId: job.appStore.keyId), fileName?.keyId) {
             case (let warning?, _): "Probably a wrong key: \(warning)."
-            case (nil, nil): "A wrong key or key ID: compare appStore.keyId and the file of the key."
+            case (nil, nil): "A wrong key or key ID: compare appStore.keyId and the key."
             case (nil, _?):
                 "The key ID agrees with the name of the key file, so the key was revoked, or one of these is wrong:"
             }

@@ -1,4 +1,4 @@
-import JobPlan
+import JobFiles
 import Ledger
 
 extension Pipeline {

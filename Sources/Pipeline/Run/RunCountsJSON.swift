@@ -2,20 +2,20 @@ package import Ledger
 
 /// The counts of a run in `run --json` and in notifications; documented in `docs/reference/json.md` and stable.
 package struct RunCountsJSON: Encodable, Sendable {
-    private let listedIds: Int64
-    private let emptyLists: Int64
-    private let items: Int64
-    private let itemsDone: Int64
-    private let itemsFailed: Int64
-    private let pages: Int64
-    private let requests: Int64
-    private let rowsNew: Int64
-    private let rowsUpdated: Int64
-    private let rowsUnchanged: Int64
-    private let recordsRejected: Int64
-    private let recordsWithheld: Int64
-    private let idsWithheld: Int64
-    private let gaps: Int64
+    let listedIds: Int64
+    let emptyLists: Int64
+    let items: Int64
+    let itemsDone: Int64
+    let itemsFailed: Int64
+    let pages: Int64
+    let requests: Int64
+    let rowsNew: Int64
+    let rowsUpdated: Int64
+    let rowsUnchanged: Int64
+    let recordsRejected: Int64
+    let recordsWithheld: Int64
+    let idsWithheld: Int64
+    let gaps: Int64
 
     package init(_ summary: RunSummary) {
         listedIds = summary.listedIDs

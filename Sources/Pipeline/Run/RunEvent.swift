@@ -1,5 +1,5 @@
 package import Crawl
-package import JobPlan
+package import JobFiles
 package import Planning
 
 /// Progress of a run for display.

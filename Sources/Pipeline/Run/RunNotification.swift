@@ -2,7 +2,7 @@ import AppStoreModel
 package import Basics
 package import FoundationEssentials
 import HTTPTransport
-package import JobPlan
+package import JobFiles
 package import Ledger
 
 extension ExitStatus {
@@ -19,19 +19,19 @@ extension ExitStatus {
 /// The document that a job's webhook receives after a run; documented in `docs/reference/json.md` and stable.
 ///
 /// It contains neither a secret nor a customer's ID: the message depends only on the exit code.
-package struct RunNotification: Encodable, Sendable {
-    private let job: String
-    private let app: String
-    private let environment: String
-    private let host: String
-    private let run: Int64?
-    private let outcome: String
-    private let exitCode: Int32
-    private let message: String
-    private let startedAt: String
-    private let endedAt: String
-    private let counts: RunCountsJSON?
-    private let viewsAreOld: Bool
+package struct RunNotification: WebhookDocument {
+    let job: String
+    let app: String
+    let environment: String
+    let host: String
+    let run: Int64?
+    let outcome: String
+    package let exitCode: Int32
+    package let message: String
+    let startedAt: String
+    let endedAt: String
+    let counts: RunCountsJSON?
+    let viewsAreOld: Bool
 
     /// - Parameters:
     ///   - status: How the process ended.
@@ -65,14 +65,15 @@ package struct RunNotification: Encodable, Sendable {
 }
 
 extension Pipeline {
-    /// The timeouts of a notification; a run that has ended must not wait for a webhook for long.
+    /// The timeouts of one attempt; a run that has ended must not wait for a webhook for long.
     private static let webhookConnectTimeout = Duration.seconds(5)
     private static let webhookTimeout = Duration.seconds(10)
 
-    /// Sends a notification once.
+    /// Sends a notification, again after a failure that can pass, within 30 s.
     ///
     /// - Returns: A message if it was not delivered; the message does not contain the URL.
-    package func send(_ notification: RunNotification, to url: WebhookURL) async -> String? {
+    package func send(_ notification: some WebhookDocument, to webhook: Webhook) async -> String? {
+        let url = webhook.url
         // libcurl would write the keys of the connection to that file, and the URL often contains a token.
         guard url.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
             return "notify: not sent, because SSLKEYLOGFILE is set"
@@ -83,26 +84,10 @@ extension Pipeline {
         configuration.allowsPlainHTTP = url.isLoopback
         configuration.maximumConnections = 1
         do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let body = Array(try encoder.encode(notification))
+            let body = try notification.body(in: webhook.format)
             let transport = try CurlTransport(configuration)
             defer { transport.shutdown() }
-            let response = try await transport.send(
-                HTTPRequest(
-                    .post,
-                    url.reveal(),
-                    headers: [HTTPHeader("Content-Type", "application/json")],
-                    body: body
-                )
-            )
-            guard (200...299).contains(response.status) else {
-                return "notify: the server answered with HTTP status \(response.status)"
-            }
-            return nil
-        } catch let fault as TransportFault {
-            // The fault's detail can name the host, which is part of the URL.
-            return "notify: not delivered (\(fault.reason.rawValue))"
+            return await WebhookDelivery(webhook: webhook, transport: transport, time: time).deliver(body)
         } catch {
             return "notify: not delivered"
         }

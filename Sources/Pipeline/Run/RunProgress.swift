@@ -1,6 +1,7 @@
 package import AppStoreModel
-import JobPlan
+import JobFiles
 import Ledger
+import Streams
 
 /// How much of a run is done, by stream, and what decides how fast the rest can be.
 package struct RunProgress: Sendable, Equatable {

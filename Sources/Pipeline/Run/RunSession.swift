@@ -3,7 +3,7 @@ import AppStoreModel
 import Basics
 import Crawl
 import HTTPTransport
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Normalize
@@ -142,7 +142,7 @@ struct RunSession: Sendable {
 }
 
 extension JobFile {
-    /// The server for IDs unknown to production: Apple's sandbox, or the same simulator in a rehearsal.
+    /// The server for IDs unknown to production: Apple's sandbox, or the job's own server if it is the simulator.
     var sandboxURL: String {
         appStore.isLoopback ? appStore.baseURL : AppStoreEnvironment.sandbox.baseURL
     }

@@ -1,6 +1,6 @@
 import AppStoreModel
 import HTTPTransport
-import JobPlan
+import JobFiles
 
 extension RequestingJob {
     /// The libcurl settings for this job.

@@ -1,5 +1,7 @@
 package import AppStoreModel
-package import JobPlan
+package import JobFiles
+import JobSyntax
+import Streams
 
 /// The least number of requests that a run needs, estimated before anything is sent.
 package struct PlanEstimate: Equatable, Sendable {

@@ -1,7 +1,9 @@
 package import AppStoreModel
 import Basics
 import FoundationEssentials
-package import JobPlan
+package import JobFiles
+import JobSyntax
+import Streams
 
 /// The output of `plan`: the amount of work, and how long it takes under Apple's limits.
 ///

@@ -1,4 +1,4 @@
-package import JobPlan
+package import JobSyntax
 package import Ledger
 import Postgres
 

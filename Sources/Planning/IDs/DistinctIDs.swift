@@ -1,5 +1,4 @@
 import AppStoreModel
-import Ledger
 
 /// The number of IDs in a list.
 package struct IDCount: Equatable {

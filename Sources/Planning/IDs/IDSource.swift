@@ -1,8 +1,7 @@
 import AppStoreModel
 import Basics
 import CSVFormat
-package import JobPlan
-import Ledger
+package import JobSyntax
 
 /// Reads one list of IDs.
 ///

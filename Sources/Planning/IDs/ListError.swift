@@ -1,8 +1,7 @@
 import AppStoreModel
 package import Basics
 import CSVFormat
-import JobPlan
-import Ledger
+import JobSyntax
 
 /// An ID list is unusable; nothing was sent.
 package struct ListError: ExplainedError, CustomStringConvertible {

@@ -1,8 +1,9 @@
 package import AppStoreModel
 package import Basics
-package import JobPlan
-import Ledger
+package import JobFiles
+package import JobSyntax
 import Postgres
+import Streams
 
 /// Provides the listed, validated IDs in batches.
 ///

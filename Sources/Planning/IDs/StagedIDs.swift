@@ -1,6 +1,7 @@
 import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
+import JobSyntax
 import Ledger
 import Postgres
 

@@ -1,9 +1,11 @@
 package import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
+import JobSyntax
 package import Ledger
 import LedgerSchema
 import Postgres
+import Streams
 
 /// The customers that a run with `changedSince` found in notifications.
 package struct NamedCustomers: Sendable, Equatable {

@@ -1,9 +1,11 @@
 import AppStoreModel
 import Basics
-import JobPlan
+import JobFiles
+import JobSyntax
 import Ledger
 import LedgerSchema
 import Postgres
+import Streams
 
 /// Creates a run's work items in the database, without the whole list of IDs in memory.
 struct ItemPlanner {

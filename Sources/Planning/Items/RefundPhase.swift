@@ -1,5 +1,5 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
 package import Ledger
 import LedgerSchema
 import Postgres

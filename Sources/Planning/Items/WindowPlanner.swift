@@ -1,10 +1,12 @@
 import AppStoreModel
 import Basics
 import Hashing
-import JobPlan
+import JobFiles
+import JobSyntax
 import Ledger
 import LedgerSchema
 import Postgres
+import Streams
 
 /// Plans the windows of an app-wide stream.
 struct WindowPlanner {

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Basics
 import FoundationEssentials
-import JobPlan
+import JobFiles
 package import Ledger
 import LedgerSchema
 import Postgres

@@ -1,5 +1,5 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
@@ -87,7 +87,7 @@ struct OpenRun: Sendable {
 
     /// Whether the run requests the server of the plan, and trusts the same roots.
     ///
-    /// Otherwise the rows of a rehearsal could be counted for a run against Apple. A plan without roots sends nothing.
+    /// Otherwise rows from the simulator could be counted for a run against Apple. A plan without roots sends nothing.
     func hasOrigin(of plan: RunPlan) -> Bool {
         if let server, server != plan.job.appStore.baseURL { return false }
         guard !trustedRoots.isEmpty, !plan.trustedRoots.isEmpty else { return true }

@@ -1,6 +1,6 @@
 import AppStoreModel
 package import Basics
-import JobPlan
+import JobFiles
 package import Ledger
 import LedgerSchema
 import Postgres

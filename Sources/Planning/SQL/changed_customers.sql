@@ -6,10 +6,9 @@
 --
 -- :streams and :filters   the streams of listed IDs and the filters of each
 -- :since                  notifications signed before are not looked at; NULL for all
--- :late_since             a notification of any age counts that came into the ledger from then on: by a replay, another job, or
---                         the second reading of its day. What a second reading found marks its customer as changed whenever the
---                         customer was requested before the run of that reading began: a history that was read until then may
---                         lack what Apple reported late.
+-- :late_since             notifications that were stored since then count at any age: by a replay, another job, or the second
+--                         reading of their day. If only the second reading found a notification, the customer is requested unless
+--                         the history was read after the run of that reading began: an earlier history may lack it.
 -- :again                  whether customers who were requested since are requested again
 -- :settling_milliseconds  how much later than a notification a history must have been read to show what the notification is about
 -- :unknown_codes          Apple's codes for IDs that do not exist: such an item is left to `retry`

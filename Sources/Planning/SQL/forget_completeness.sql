@@ -1,4 +1,4 @@
--- Forgets until when items are complete that was said while PostgreSQL's clock was ahead, so that they are requested again.
+-- Clears complete_until where it was set while PostgreSQL's clock was ahead, so that the items are requested again.
 --
 -- Without a run from the future the items are not searched.
 UPDATE crawl_items SET state = 'failed', claimable_at = NULL, lease_owner = NULL, complete_until = NULL,

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hashing
 import Hummingbird
 import HummingbirdCore
-import Ledger
+import Inbox
 import NIOCore
 
 /// Answers a posted notification, `/health` and `/metrics`.
@@ -15,22 +15,16 @@ import NIOCore
 /// | 404, 405, 413, 415 | another path or method, a body of more than 1 MiB, another content type |
 /// | 503 | a later attempt could succeed: the notification cannot be verified, the database does not answer, or too many requests are open |
 struct NotificationResponder: HTTPResponder {
-    let path: String
+    /// By the path to which their notifications are posted.
+    let inboxes: [String: [AppInbox]]
     let limits: ReceiverLimits
-    let verifier: NotificationVerifier
-    let commits: GroupCommit
-    let quarantine: RefusedNotifications
     let metrics: ReceiverMetrics
-    let ageOfOldestPending: @Sendable () async throws -> Duration?
     let time: Timekeeper
     let report: @Sendable (ReceiverEvent) -> Void
-    /// Called after each commit that had a new notification.
-    let stored: @Sendable () -> Void
 
     func respond(to request: Request, context: ReceiverContext) async throws -> Response {
+        if let inboxes = inboxes[request.uri.path] { return try await post(request, to: inboxes, context) }
         switch request.uri.path {
-        case path:
-            return try await post(request, context)
         case "/health":
             return try await page(request, context) { await health() }
         case "/metrics":
@@ -42,7 +36,11 @@ struct NotificationResponder: HTTPResponder {
 
     // MARK: Notifications
 
-    private func post(_ request: Request, _ context: ReceiverContext) async throws -> Response {
+    private func post(
+        _ request: Request,
+        to inboxes: [AppInbox],
+        _ context: ReceiverContext
+    ) async throws -> Response {
         guard request.method == .post else {
             var response = await respondEarly(.methodNotAllowed, context)
             response.headers[.allow] = "POST"
@@ -64,20 +62,22 @@ struct NotificationResponder: HTTPResponder {
             return await refuse("too_large", .contentTooLarge, context)
         }
         context.endReading()
-        return await answer(body, since: arrival)
+        return await answer(body, in: inboxes, since: arrival)
     }
 
-    private func answer(_ body: [UInt8], since arrival: Duration) async -> Response {
+    private func answer(_ body: [UInt8], in inboxes: [AppInbox], since arrival: Duration) async -> Response {
         do throws(NotificationBody.Unreadable) {
-            var verdict = try verifier.verdict(on: body)
-            if verdict.dependsOnClock, await readsClock() { verdict = try verifier.verdict(on: body) }
+            var (inbox, verdict) = try inboxes.verdict(on: body)
+            if verdict.dependsOnClock, await readsClock(of: inbox) {
+                (inbox, verdict) = try inboxes.verdict(on: body)
+            }
             switch verdict {
             case .accepted(let notification):
-                return await store(notification, since: arrival)
+                return await store(notification, in: inbox, since: arrival)
             case .refused(let refused, let detail):
                 metrics.refuse(refused.reason)
                 report(.refused(reason: refused.reason, detail: detail))
-                await quarantine.keep(refused)
+                await inbox.quarantine.keep(refused)
                 return Self.text(.serviceUnavailable, "The notification cannot be verified (\(refused.reason)).\n")
             }
         } catch {
@@ -87,23 +87,36 @@ struct NotificationResponder: HTTPResponder {
     }
 
     /// Reads PostgreSQL's clock, which each transaction does; returns whether it could be read.
-    private func readsClock() async -> Bool {
+    private func readsClock(of inbox: AppInbox) async -> Bool {
         do {
-            _ = try await ageOfOldestPending()
+            _ = try await inbox.ageOfOldestPending()
             return true
         } catch {
             return false
         }
     }
 
-    private func store(_ notification: ReceivedNotification, since arrival: Duration) async -> Response {
+    /// The age of each app's oldest pending notification, 0 if none is pending; by ``ReceivedApp/labels``.
+    private func agesOfOldestPending() async throws -> [String: Duration] {
+        var ages: [String: Duration] = [:]
+        for inbox in inboxes.values.joined() {
+            ages[inbox.app.labels] = try await inbox.ageOfOldestPending() ?? .zero
+        }
+        return ages
+    }
+
+    private func store(
+        _ notification: ReceivedNotification,
+        in inbox: AppInbox,
+        since arrival: Duration
+    ) async -> Response {
         do {
-            let receipt = try await commits.store(notification)
-            metrics.answer(receipt, after: time.monotonic() - arrival)
+            let receipt = try await inbox.commits.store(notification)
+            metrics.answer(receipt, of: inbox.app.labels, after: time.monotonic() - arrival)
             switch receipt {
-            case .new: stored()
+            case .new: inbox.stored()
             case .known: break
-            case .conflict: await quarantine.keep(notification.asConflict)
+            case .conflict: await inbox.quarantine.keep(notification.asConflict)
             }
             return Response(status: .ok)
         } catch {
@@ -155,7 +168,7 @@ struct NotificationResponder: HTTPResponder {
 
     private func health() async -> Response {
         do {
-            _ = try await ageOfOldestPending()
+            _ = try await agesOfOldestPending()
             return Self.text(.ok, "ok\n")
         } catch {
             return Self.text(.serviceUnavailable, "The database does not answer.\n")
@@ -165,7 +178,7 @@ struct NotificationResponder: HTTPResponder {
     private func metricsPage() async -> Response {
         let page: String
         do {
-            page = metrics.text(oldestPending: .some(try await ageOfOldestPending()))
+            page = metrics.text(oldestPending: try await agesOfOldestPending())
         } catch {
             // While the database does not answer, the page has no age.
             page = metrics.text(oldestPending: nil)

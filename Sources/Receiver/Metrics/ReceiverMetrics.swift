@@ -1,22 +1,32 @@
 import Basics
-import Ledger
+import Inbox
 import Synchronization
 
 /// What one receiver has counted since its start, in Prometheus's text format.
 ///
-/// No metric has a label from a request.
+/// No label comes from a request. The apps are named in the job files.
 final class ReceiverMetrics: Sendable {
-    private struct Counts {
+    private struct AppCounts {
         var stored = 0
         var known = 0
         var conflicts = 0
-        var refused: [String: Int] = [:]
         var normalized = 0
+    }
+
+    private struct Counts {
+        /// By ``ReceivedApp/labels``.
+        var apps: [String: AppCounts]
+        var refused: [String: Int] = [:]
         var requests = 0
         var answers = Histogram()
     }
 
-    private let counts = Mutex(Counts())
+    private let counts: Mutex<Counts>
+
+    /// - Parameter apps: ``ReceivedApp/labels`` of each app.
+    init(apps: [String]) {
+        counts = Mutex(Counts(apps: Dictionary(apps.map { ($0, AppCounts()) }) { first, _ in first }))
+    }
 
     /// Counts a request as being answered; returns `false`, and counts nothing, if `limit` requests are being answered.
     func beginRequest(atMost limit: Int) -> Bool {
@@ -31,34 +41,36 @@ final class ReceiverMetrics: Sendable {
 
     func refuse(_ reason: String) { counts.withLock { $0.refused[reason, default: 0] += 1 } }
 
-    func answer(_ receipt: NotificationInbox.Receipt, after time: Duration) {
+    func answer(_ receipt: NotificationInbox.Receipt, of app: String, after time: Duration) {
         counts.withLock { counts in
             switch receipt {
-            case .new: counts.stored += 1
-            case .known: counts.known += 1
-            case .conflict: counts.conflicts += 1
+            case .new: counts.apps[app]?.stored += 1
+            case .known: counts.apps[app]?.known += 1
+            case .conflict: counts.apps[app]?.conflicts += 1
             }
             counts.answers.add(time.inSeconds)
         }
     }
 
-    func normalize(_ count: Int) { counts.withLock { $0.normalized += count } }
+    func normalize(_ count: Int, of app: String) { counts.withLock { $0.apps[app]?.normalized += count } }
 
     /// The page of `/metrics`.
     ///
-    /// - Parameter oldestPending: The age of the oldest notification that is not normalised; `.some(nil)` if all are, `nil` if
-    ///   the database does not answer.
-    func text(oldestPending: Duration??) -> String {
+    /// - Parameter oldestPending: By app, the age of the oldest notification that is not normalised, 0 if all are; `nil` if the database
+    ///   does not answer.
+    func text(oldestPending: [String: Duration]?) -> String {
         let counts = counts.withLock { $0 }
+        let apps = counts.apps.sorted { $0.key < $1.key }
         var page = MetricsPage()
         page.add(
             "storeledger_receiver_notifications_total",
             "counter",
             "Notifications answered 200: new ones, known ones, and conflicts (different content under a known UUID).",
-            [
-                ("{result=\"new\"}", counts.stored), ("{result=\"known\"}", counts.known),
-                ("{result=\"conflict\"}", counts.conflicts),
-            ]
+            apps.flatMap { app, counts in
+                [("new", counts.stored), ("known", counts.known), ("conflict", counts.conflicts)].map {
+                    ("{\(app),result=\"\($0)\"}", $1)
+                }
+            }
         )
         page.add(
             "storeledger_receiver_refused_total",
@@ -70,7 +82,7 @@ final class ReceiverMetrics: Sendable {
             "storeledger_receiver_normalised_total",
             "counter",
             "Notifications that this receiver has normalised.",
-            [("", counts.normalized)]
+            apps.map { ("{\($0)}", $1.normalized) }
         )
         page.add(
             "storeledger_receiver_requests",
@@ -88,7 +100,7 @@ final class ReceiverMetrics: Sendable {
                 "storeledger_receiver_oldest_pending_seconds",
                 "gauge",
                 "Age of the oldest notification of the app that is not normalised; 0 if all are.",
-                [("", Int((oldestPending ?? .zero).inSeconds.rounded()))]
+                oldestPending.sorted { $0.key < $1.key }.map { ("{\($0)}", Int($1.inSeconds.rounded())) }
             )
         }
         return page.text

@@ -1,3 +1,4 @@
+import Normalize
 import StrictJSON
 
 /// The body of a request, read as one of Apple's two formats.
@@ -10,6 +11,14 @@ enum NotificationBody {
     struct Unreadable: Error, Equatable {
         /// One sentence for the answer; nothing of the body is in it.
         let sentence: String
+    }
+
+    /// The bundle ID that it claims to be about, unverified.
+    var claimedBundleId: String? {
+        switch self {
+        case .version2(let text): ClaimedNotification(text).bundleId
+        case .version1(let notification): notification.bundleId
+        }
     }
 
     init(_ bytes: [UInt8]) throws(Unreadable) {

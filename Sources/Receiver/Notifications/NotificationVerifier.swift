@@ -1,7 +1,7 @@
 package import AppStoreModel
 import Basics
 import Hashing
-import Ledger
+import Inbox
 package import Normalize
 package import SignedData
 
@@ -33,8 +33,8 @@ package struct NotificationVerifier: Sendable {
         }
     }
 
-    private let bundleId: String
-    private let environment: AppStoreEnvironment
+    let bundleId: String
+    let environment: AppStoreEnvironment
     private let trust: @Sendable () -> Trust
     private let now: @Sendable () -> UnixMilliseconds
 
@@ -53,8 +53,8 @@ package struct NotificationVerifier: Sendable {
         self.now = now
     }
 
-    func verdict(on body: [UInt8]) throws(NotificationBody.Unreadable) -> Verdict {
-        switch try NotificationBody(body) {
+    func verdict(on body: NotificationBody) -> Verdict {
+        switch body {
         case .version2(let text): verdict(onSigned: text)
         case .version1(let notification): verdict(onUnsigned: notification)
         }

@@ -1,5 +1,5 @@
 import Basics
-import Ledger
+import Inbox
 import Postgres
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Basics
-import Ledger
+import Inbox
 import Postgres
 
 /// Makes records of stored notifications in the background, batch by batch.
@@ -17,7 +17,8 @@ struct InboxWorker: Sendable {
     let normalize: @Sendable (_ most: Int, _ skipped: [String]) async throws -> NormalizedBatch
     /// The keys of the notifications that ``normalize`` would take.
     let pending: @Sendable (_ most: Int, _ skipped: [String]) async throws -> [String]
-    let metrics: ReceiverMetrics
+    /// Gets the number of notifications that were normalised.
+    let count: @Sendable (Int) -> Void
     let time: Timekeeper
     let report: @Sendable (ReceiverEvent) -> Void
 
@@ -50,7 +51,7 @@ struct InboxWorker: Sendable {
         step.failed = false
         do {
             let done = try await normalize(step.most, step.skipped)
-            metrics.normalize(done.notifications)
+            count(done.notifications)
             step.hasMore = done.notifications > 0 && done.notifications == step.most
             if done.notifications == 0 { step.most = Self.batch }
         } catch is CancellationError {

@@ -1,4 +1,4 @@
-import Ledger
+import Inbox
 import Synchronization
 
 /// Keeps refused notifications in the inbox, one at a time.

@@ -1,73 +1,51 @@
 import Basics
 
-/// Formats figures for people: exact, with commas between thousands.
+/// Formats figures for people, with commas between thousands.
+///
+/// The script of the page writes them in the same way.
 enum FigureText {
-    /// A value of a column; a dash for an unknown number.
-    static func words(_ value: String?, _ kind: FigureColumn.Kind, currency: String? = nil) -> String {
+    /// A value as PostgreSQL wrote it; a dash for an unknown number.
+    static func words(_ value: String?, _ kind: FigureColumn.Kind) -> String {
         guard let value else { return kind == .text ? "not told" : "–" }
         switch kind {
         case .text: return value
         case .month: return month(value)
         case .day: return day(value)
         case .moment: return String(value.prefix(16)).replacing("T", with: " ")
-        case .count: return Int64(value).map(count) ?? value
-        case .money: return Int64(value).map { money($0, currency: currency) } ?? value
-        case .rate: return rate(value)
-        case .ratio: return plainRatio(value) ?? value
-        case .seconds: return Int64(value).map { Duration.seconds($0).inWords } ?? value
+        case .count, .money, .rate, .ratio, .seconds: return Double(value).map { words($0, kind) } ?? value
         }
     }
 
-    /// `-1234567` becomes `−1,234,567`.
-    static func count(_ number: Int64) -> String {
-        (number < 0 ? "−" : "") + grouped(number.magnitude)
-    }
-
-    /// Converts thousandths to units, with two decimal places, or three if needed.
+    /// A number; a dash for an unknown one.
     ///
-    /// A currency without a smaller unit has none: shares of a price, such as MRR, are rounded to whole units.
-    static func money(_ milliunits: Int64, currency: String?) -> String {
-        guard !isWhole(currency) else {
-            let units = (milliunits.magnitude + 500) / 1_000
-            return (milliunits < 0 && units > 0 ? "−" : "") + grouped(units)
+    /// - Parameter currency: Of an amount in thousandths.
+    static func words(_ value: Double?, _ kind: FigureColumn.Kind, currency: String? = nil) -> String {
+        guard let value, value.magnitude < 9e15 else { return "–" }
+        switch kind {
+        case .money: return money(value, currency: currency)
+        case .rate: return decimal(value * 100, digits: 2) + "%"
+        case .ratio: return decimal(value, digits: 2)
+        case .seconds: return Duration.seconds(Int64(value)).inWords
+        case .count, .text, .month, .day, .moment: return decimal(value, digits: 0)
         }
-        let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
-        let digits = thousandths % 10 != 0 ? padded(thousandths, to: 3) : padded(thousandths / 10, to: 2)
-        return (milliunits < 0 ? "−" : "") + "\(grouped(units)).\(digits)"
     }
 
-    /// The same, rounded to at most two decimal places for a headline.
-    static func headline(_ milliunits: Int64, currency: String?) -> String {
-        guard !isWhole(currency) else { return money(milliunits, currency: currency) }
-        let rounded = Int64((milliunits.magnitude + 5) / 10 * 10)
-        return money(milliunits < 0 ? -rounded : rounded, currency: currency)
+    /// Thousandths as units, with the digits of the currency.
+    static func money(_ milliunits: Double, currency: String?) -> String {
+        decimal(milliunits / 1_000, digits: digits(of: currency))
     }
 
-    /// Whether a currency has no smaller unit.
-    static func isWhole(_ currency: String?) -> Bool { wholeCurrencies.contains(currency ?? "") }
-
-    /// Thousandths as a JSON number of units.
-    static func plainMoney(_ milliunits: Int64) -> String {
-        let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
-        return (milliunits < 0 ? "-" : "") + "\(units).\(padded(thousandths, to: 3))"
-    }
-
-    /// `0.0123` becomes `1.23%`.
-    static func rate(_ value: String) -> String {
-        tenThousandths(value).map { percent(hundredths: Int64($0)) } ?? value
-    }
-
-    /// `0.0123` as a JSON number of percent.
-    static func plainRate(_ value: String) -> String {
-        tenThousandths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))" } ?? "null"
-    }
-
-    /// A decimal number with two decimal places, `1.5` as `1.50`; `nil` for other text.
-    static func plainRatio(_ value: String) -> String? {
-        let isNegative = value.hasPrefix("-")
-        guard let exact = tenThousandths(isNegative ? String(value.dropFirst()) : value) else { return nil }
-        let rounded = (exact + 50) / 100
-        return "\(isNegative && rounded > 0 ? "-" : "")\(rounded / 100).\(padded(UInt64(rounded % 100), to: 2))"
+    /// The digits after the point of a currency: 2 of most, none of the yen, 3 of the dinar of Kuwait.
+    ///
+    /// Source: ISO 4217, those whose exponent is not 2.
+    static func digits(of currency: String?) -> Int {
+        switch currency ?? "" {
+        case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF",
+            "XPF":
+            0
+        case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND": 3
+        default: 2
+        }
     }
 
     /// The share of a count in a total, rounded to a tenth of a percent: `12` of `345` is `3.5%`.
@@ -75,66 +53,42 @@ enum FigureText {
     /// A negative count, such as more returns than expiries, has a negative share.
     ///
     /// - Returns: `nil` for an unknown count or a total of zero.
-    static func share(_ part: String?, of whole: String?) -> String? {
-        guard let part = part.flatMap({ Int64($0) }), let whole = whole.flatMap({ Int64($0) }), part > .min, whole > 0
-        else { return nil }
-        return tenths(of: abs(part), in: whole).map { "\(part < 0 && $0 > 0 ? "−" : "")\(FigureText.decimal($0))%" }
+    static func share(_ part: Double?, of whole: Double?) -> String? {
+        guard let part, let whole, whole > 0 else { return nil }
+        return decimal(part / whole * 100, digits: 1) + "%"
     }
 
-    /// The change from an earlier figure: `+3.2%`, `−0.4%` or `no change`; the earlier figure if a percentage
-    /// has no meaning.
-    static func change(from before: Int64, to now: Int64, earlier: String) -> String {
+    /// The change from an earlier figure: `+3.2% up`, `−0.4% down` or `no change`; the earlier figure if a percentage has no
+    /// meaning.
+    static func change(from before: Double, to now: Double, earlier: String) -> String {
         if before == now { return "no change" }
-        let (difference, isTooLarge) = now.subtractingReportingOverflow(before)
-        guard before > 0, !isTooLarge, let tenths = tenths(of: abs(difference), in: before) else {
-            return "\(now > before ? "up" : "down") from \(earlier)"
-        }
-        return (now > before ? "+" : "−") + decimal(tenths) + "%"
+        let word = now > before ? "up" : "down"
+        guard before > 0 else { return "\(word) from \(earlier)" }
+        let percent = decimal((now - before).magnitude / before * 100, digits: 1)
+        return "\(now > before ? "+" : "−")\(percent)% \(word)"
     }
 
-    /// `1234` hundredths of a percent as `12.34%`.
-    static func percent(hundredths: Int64) -> String {
-        "\(hundredths / 100).\(padded(UInt64(hundredths % 100), to: 2))%"
-    }
-
-    /// The change of a rate, in hundredths of a percent: `+1.20 points`.
-    static func points(_ hundredths: Int64) -> String {
-        if hundredths == 0 { return "no change" }
-        let size = hundredths.magnitude
-        return "\(hundredths > 0 ? "+" : "−")\(size / 100).\(padded(size % 100, to: 2)) points"
-    }
-
-    /// Tenths of a percent, rounded half up; `nil` if the numbers are too large to compute it.
-    private static func tenths(of part: Int64, in whole: Int64) -> Int64? {
-        let (product, isTooLarge) = part.multipliedReportingOverflow(by: 1_000)
-        return isTooLarge || product > Int64.max - whole / 2 ? nil : (product + whole / 2) / whole
-    }
-
-    /// `1234` tenths as `123.4`.
-    private static func decimal(_ tenths: Int64) -> String { "\(grouped(UInt64(tenths / 10))).\(tenths % 10)" }
-
-    /// The month a number of months before another: `2026-02` less 3 is `2025-11`.
-    static func month(_ month: String, less months: Int) -> String? {
-        let parts = month.split(separator: "-")
-        guard parts.count == 2, let year = Int(parts[0]), let number = Int(parts[1]) else { return nil }
-        let count = year * 12 + number - 1 - months
-        return "\(padded(UInt64(count / 12), to: 4))-\(padded(UInt64(count % 12 + 1), to: 2))"
+    /// The change of a rate: `+1.20 points up`.
+    static func points(from before: Double, to now: Double) -> String {
+        let points = decimal((now - before).magnitude * 100, digits: 2)
+        return points == "0.00" ? "no change" : now > before ? "+\(points) points up" : "−\(points) points down"
     }
 
     /// A rate in percent, rounded, without the sign: `0.1249` is `12`; above zero and below half a percent is `<1`.
-    static func wholePercent(_ value: String) -> String {
-        guard let hundredths = tenThousandths(value) else { return value }
-        return hundredths > 0 && hundredths < 50 ? "<1" : "\((hundredths + 50) / 100)"
+    static func wholePercent(_ value: Double) -> String {
+        value > 0 && value < 0.005 ? "<1" : decimal(value * 100, digits: 0)
     }
 
-    /// A decimal number in ten-thousandths; the ten-thousandths of a rate are hundredths of a percent.
-    ///
-    /// Further decimal places are ignored.
-    static func tenThousandths(_ value: String) -> Int? {
-        let parts = value.split(separator: ".", omittingEmptySubsequences: false)
-        guard let units = parts.first.flatMap({ Int($0) }), units >= 0, parts.count <= 2 else { return nil }
-        let fraction = parts.count == 2 ? parts[1].prefix(4) : ""
-        return Int(fraction + String(repeating: "0", count: 4 - fraction.count)).map { units * 10_000 + $0 }
+    /// Rounds half away from zero, and groups thousands.
+    static func decimal(_ number: Double, digits: Int) -> String {
+        var scale: UInt64 = 1
+        for _ in 0..<digits { scale *= 10 }
+        // The smallest step of a sum that is exact in decimals and not in binary.
+        let scaled = (number.magnitude * Double(scale) * (1 + 1e-12) + 0.5).rounded(.down)
+        guard scaled < 1e18 else { return "–" }
+        let (units, rest) = UInt64(scaled).quotientAndRemainder(dividingBy: scale)
+        let fraction = digits > 0 ? "." + padded(rest, to: digits) : ""
+        return (number < 0 && scaled > 0 ? "−" : "") + grouped(units) + fraction
     }
 
     /// `2026-11` becomes `Nov 2026`.
@@ -164,11 +118,4 @@ enum FigureText {
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    /// Currencies without a smaller unit.
-    ///
-    /// Source: ISO 4217, those with the exponent 0.
-    private static let wholeCurrencies: Set<String> = [
-        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF",
-    ]
 }

@@ -1,61 +1,83 @@
-import AppStoreModel
-import StrictJSON
+/// One chart of the page: a heading, the definition, the chart, and its table.
+///
+/// The script of the page fills the chart, and the table again after each choice.
+struct ChartCard {
+    let chart: ReportChart
+    let choice: DefaultChoice
 
-/// A chart and the tables it is drawn from, or only tables.
-struct ChartCard: ReportCard {
-    let title: String
-    /// What the card shows, and what it leaves out.
-    let remark: String
-    let chart: Chart?
-    /// The chart draws the first table.
-    let tables: [(question: ReportQuestion, caption: String)]
-    /// Text in place of the chart and tables if all of them are empty.
-    let nothing: String
-    var isWide = false
-    /// One line that depends on the first table, shown below the remark; `nil` for none.
-    var note: @Sendable (FigureTable) -> String? = { _ in nil }
+    private var id: HTML { .trusted(chart.id) }
 
-    var questions: [ReportQuestion] { tables.map(\.question) }
-
-    func chartData(_ figures: ReportFigures, currencies: [String]) -> JSONValue? {
-        guard let chart else { return nil }
-        let panels = chart.panels(of: figures[tables[0].question], currencies: currencies)
-        return panels.isEmpty ? nil : chart.json(panels, id: tables[0].question.name)
-    }
-
-    func html(_ figures: ReportFigures, currencies: [String]) -> HTML {
-        let id = tables[0].question.name
-        let filled = tables.filter { !figures[$0.question].isEmpty }
-        guard !filled.isEmpty else {
-            return card(id, title, remark, isWide: isWide, "<p class=\"empty\">\(nothing)</p>")
+    var html: HTML {
+        let links: [HTML] = chart.next.enumerated().map { place, id in
+            "\(place == 0 ? " " : ", ")<a href=\"#card-\(id)\">\(ReportChart.named(id).title)</a>"
         }
-        let note: HTML = note(figures[self.tables[0].question]).map { "<p class=\"remark\">\($0)</p>\n" } ?? .empty
-        let tables: [HTML] = filled.map { question, caption in
-            HTMLTable(id: "table-\(question.name)", caption: caption, figures: figures[question]).html
-        }
-        // Without a chart, the tables are always visible.
-        guard let chart else { return card(id, title, remark, isWide: isWide, "\(note)\(tables)") }
-        let panels = chart.panels(of: figures[self.tables[0].question], currencies: currencies)
-        let summary = tables.count == 1 ? "Table" : "Tables"
-        let content: HTML =
-            "\(note)\(panels.first.map { canvas(id, $0) } ?? .empty)<details><summary>\(summary)</summary>\(tables)</details>"
-        return card(id, title, remark, isWide: isWide, content)
-    }
-
-    private func canvas(_ id: String, _ panel: ChartPanel) -> HTML {
-        let period = panel.step == "month" ? FigureColumn.Kind.month : .day
-        let partial: HTML =
-            panel.partial.map {
-                """
-
-                <p class="partial" id="partial-\(id)"><span class="swatch" aria-hidden="true"></span>\
-                Lighter or dashed: \(FigureText.words($0, period)) is not over.</p>
-                """
-            } ?? .empty
+        let see: HTML = links.isEmpty ? .empty : " See\(links)."
+        let note: HTML =
+            chart.remark.isEmpty && links.isEmpty ? .empty : "<p class=\"remark\">\(chart.remark)\(see)</p>\n"
         return """
-            <div class="chart" id="box-\(id)">
-            <canvas id="chart-\(id)" role="img" aria-label="\(panel.label)"></canvas></div>\(partial)
-            <p class="empty" id="none-\(id)" hidden>Nothing in this currency and range.</p>
+            <section class="card\(chart.isWide ? " wide" : "")" id="card-\(id)" aria-labelledby="title-\(id)">
+            <h3 id="title-\(id)" tabindex="-1">\(chart.title)</h3>
+            <p class="remark">\(chart.meaning) <a href="#definition-\(id)">Definition<span class="unseen"> of \(chart.title)</span></a></p>
+            \(note)\(content)
+            </section>
+
+            """
+    }
+
+    /// The currency, the period, and what has no rate.
+    private var scopeWords: String {
+        let months = choice.months(of: chart)
+        let span = [months.lowerBound, months.upperBound].map {
+            FigureText.words(CalendarDay(month: $0).monthText, .month)
+        }
+        return [
+            choice.currency(of: chart).map(KeyFigures(choice: choice).words),
+            ReportChart.named(chart.source).time.map { _ in span.joined(separator: " to ") },
+            choice.missingRate(of: chart, in: months)?.sentence,
+        ].compactMap(\.self).joined(separator: "; ")
+    }
+
+    private var content: HTML {
+        let table = FigureTableHTML(chart: chart, choice: choice)
+        let hidden: HTML = table.isEmpty ? " hidden" : .empty
+        let nothing: HTML =
+            "<p class=\"empty\" id=\"none-\(id)\"\(table.isEmpty ? .empty : " hidden")>\(chart.nothing)</p>"
+        // The script shows what another choice has, so the place of the table stays, also if it is empty.
+        if chart.isPlain && table.isEmpty { return nothing }
+        let frame: HTML = """
+            <div class="scroll" id="table-\(id)-box" tabindex="0" role="region" aria-label="\(chart.title)">\(table.html)</div>
+            """
+        // Without a chart, the table is always visible.
+        let scope: HTML = chart.isPlain ? .empty : "<p class=\"scope\" id=\"scope-\(id)\"\(hidden)>\(scopeWords)</p>\n"
+        guard let drawing = chart.drawing, drawing.form != .heat else { return "\(scope)\(nothing)\(frame)" }
+        return """
+            \(scope)\
+            <div class="chart" id="chart-\(id)">\(table.chartHTML)</div>
+            <p class="readout" id="readout-\(id)" aria-hidden="true"></p>
+            \(nothing)<details id="details-\(id)"\(hidden)><summary>Table<span class="unseen"> of \(chart.title)</span></summary>\(frame)</details>
+            """
+    }
+}
+
+/// A group of charts under one heading of the page.
+struct SectionHTML {
+    let id: String
+    let title: String
+    let choice: DefaultChoice
+
+    var charts: [ReportChart] { ReportChart.all.filter { $0.section == id } }
+
+    /// The campaigns are left out while there are none.
+    var isShown: Bool { id != "campaigns" || charts.contains { !choice.figures[$0].isEmpty } }
+
+    var html: HTML {
+        let cards: [HTML] = charts.map { ChartCard(chart: $0, choice: choice).html }
+        return """
+            <section class="group" id="\(id)" aria-labelledby="heading-\(id)">
+            <h2 id="heading-\(id)" tabindex="-1">\(title)</h2>
+            <div class="cards">
+            \(cards)</div>
+            </section>
 
             """
     }

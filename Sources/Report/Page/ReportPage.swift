@@ -1,22 +1,20 @@
 import AppStoreModel
 import FoundationEssentials
 import Hashing
-import Ledger
+import Status
 import StrictJSON
 
-/// The report as one self-contained HTML page, with style, script, chart library and figures.
+/// The report as one self-contained HTML page, with style, script and figures.
 struct ReportPage {
     let figures: ReportFigures
-    let library: ChartLibrary
     /// The version of storeledger.
     let version: String
     /// Where the app's customers came from, for a job that takes them from notifications.
     var sources: CustomerSources?
 
-    /// Draws the charts from the figures in the page, in the current colours, for the chosen currency.
+    /// Filters, adds up, compares and draws the figures in the page.
     ///
-    /// The script shows text only as text or on the canvas, never as markup. After drawing, `<html data-charts>`
-    /// contains the number of charts.
+    /// The script shows text only as text, never as markup. After drawing, `<html data-charts>` contains the number of charts.
     private static let script = text(PackageResources.report_js)
 
     /// The page's style: light, dark and for print.
@@ -26,7 +24,7 @@ struct ReportPage {
 
     var html: String {
         let body = figures.isEmpty ? nothing : content
-        let title = "\(figures.app): App Store ledger"
+        let title = "\(name): App Store ledger"
         let page: HTML = """
             <!doctype html>
             <html lang="en">
@@ -43,14 +41,14 @@ struct ReportPage {
             </head>
             <body>
             <header>
-            <div><h1>\(figures.app)</h1>
-            <p class="remark">App Store ledger · \(figures.environment) · job \(figures.job)</p>\(missing)</div>
-            \(choosers)</header>
+            <div><h1>\(name)</h1>
+            <p class="remark">App Store ledger · \(subject)</p>\(missing)</div>
+            </header>
             <main>
             \(body)</main>
             <footer>
             <p>\(provenance)</p>
-            <p>Written by storeledger \(version). Charts: Chart.js \(library.version), © Chart.js Contributors, MIT License.</p>
+            <p>Written by storeledger \(version).</p>
             </footer>
             \(figures.isEmpty ? .empty : scripts)
             </body>
@@ -72,21 +70,105 @@ struct ReportPage {
             """
     }
 
+    private var choice: DefaultChoice { DefaultChoice(figures: figures) }
+
+    private var name: String {
+        figures.subjects.count == 1 ? figures.subjects[0].bundleId : "\(figures.subjects.count) apps"
+    }
+
+    private var subject: String {
+        let environments = Set(figures.subjects.map(\.environment)).sorted().joined(separator: ", ")
+        let jobs = Set(figures.subjects.map(\.job)).sorted()
+        return "\(environments) · \(jobs.count == 1 ? "job" : "jobs") \(jobs.joined(separator: ", "))"
+    }
+
     private var content: HTML {
-        let shown = ReportSection.all.filter { $0.isShown(figures) }
+        let shown = ReportChart.sections.map { SectionHTML(id: $0.id, title: $0.title, choice: choice) }.filter(
+            \.isShown
+        )
         let links: [HTML] = shown.map { "<a href=\"#\($0.id)\">\($0.title)</a>\n" }
-        let sections: [HTML] = shown.map { $0.html(figures, currencies: currencies) }
         return """
-            \(KeyFigures(figures: figures, currencies: currencies).html)<nav aria-label="Sections">
-            \(links)</nav>
-            \(sections)
+            \(choosers)\(KeyFigures(choice: choice).html)\(completeness)<nav aria-label="Sections">
+            \(links)<a href="#definitions">Definitions</a></nav>
+            \(shown.map(\.html))\(definitions)
             """
+    }
+
+    /// What the amounts and the page leave out.
+    private var completeness: HTML {
+        let scope = figures.scope
+        let missing = choice.missingRate(of: .named("sales"), in: choice.months)
+        let rates: HTML =
+            if let reporting = scope.reporting {
+                "Amounts are converted to \(reporting) at the rate of their day\(missing.map { ", \($0.sentence)" } ?? ""). \(oldest)"
+            } else if scope.currencies.count > 1, let shown = scope.amounts {
+                """
+                There are no exchange rates, so amounts are in \(shown) only. For all currencies in one: \
+                <code>storeledger rates import FILE --currency USD</code>. 
+                """
+            } else {
+                .empty
+            }
+        let others = [("product_id", "products"), ("storefront", "storefronts"), ("currency", "currencies")].compactMap
+        { segment, word in
+            (scope.others[segment] ?? 0) > 0 ? "the \(scope.names(segment).count) largest \(word)" : nil
+        }
+        let sums: HTML =
+            others.isEmpty
+            ? .empty
+            : "To stay small, the page has \(others.joined(separator: ", ")) in full, and sums the others as “other”. "
+        return """
+            <p class="remark" id="completeness"><span id="rates">\(rates)</span>\(sums)Figures by day begin with \
+            \(FigureText.words(scope.daysFrom.text, .day)); before it they are by month.</p>
+
+            """
+    }
+
+    /// The oldest rate of the months, if it is old.
+    private var oldest: HTML {
+        let used = choice.figures.scope.oldRates.filter { rate in
+            CalendarDay(rate.month).map { choice.months.contains($0.monthNumber) } ?? false
+        }
+        guard let rate = used.max(by: { $0.days < $1.days }) else { return .empty }
+        return
+            "Oldest rate used: \(rate.currency) of \(FigureText.words(rate.day, .day)), \(FigureText.words(Double(rate.days), .count)) days old. "
+    }
+
+    /// What each chart shows, and the SQL that it is from.
+    private var definitions: HTML {
+        let entries: [HTML] = ReportChart.all.map { chart in
+            let source = ReportChart.named(chart.source)
+            let sql = String(decoding: source.question, as: UTF8.self).split(separator: "\n").filter {
+                !$0.hasPrefix("--")
+            }
+            return """
+                <dt id="definition-\(chart.id)" tabindex="-1">\(chart.title)</dt>
+                <dd>\(chart.definition.isEmpty ? "\(chart.meaning) \(chart.remark)" : chart.definition)
+                <br>From \(source.views.joined(separator: ", ")); more in docs/analysts/\(chart.docs).
+                <details><summary>SQL<span class="unseen"> of \(chart.title)</span></summary>\
+                <pre tabindex="0">\(Self.lines(sql.joined(separator: "\n")))</pre></details></dd>
+
+                """
+        }
+        return """
+            <section class="group" id="definitions" aria-labelledby="heading-definitions">
+            <h2 id="heading-definitions" tabindex="-1">Definitions</h2>
+            <details class="card" id="all-definitions"><summary>What each chart shows, and its SQL</summary><dl>
+            \(entries)</dl></details>
+            </section>
+
+            """
+    }
+
+    /// SQL keeps its line feeds.
+    private static func lines(_ text: String) -> [HTML] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { "\(String($0))\n" }
     }
 
     private var nothing: HTML {
         """
         <p class="nothing">There is nothing yet.</p>
-        <p>The job \(figures.job) has not run with this ledger. <code>storeledger run</code> fills it; then write the
+        <p>The job \(figures.subjects.map(\.job).joined(separator: ", ")) has not run with this ledger. <code>storeledger run</code> fills it; then write the
         report again.</p>
 
         """
@@ -95,55 +177,40 @@ struct ReportPage {
     private var provenance: HTML {
         let read = FigureText.words(figures.readAt, .moment)
         let asOf = figures.viewsAsOf.map { " Figures by month and day as of \(FigureText.words($0, .moment)) UTC." }
-        let promise = "Days and months are UTC. No amount is summed across currencies."
+        let promise = "Days and months are UTC. Amounts are added in one currency only."
         return "Read from the ledger at \(read) UTC.\(asOf ?? "") \(promise)"
     }
 
-    /// In descending order of purchases.
-    private var currencies: [String] {
-        let table = figures[.revenue]
-        let (currency, purchases) = (table.place(of: "currency"), table.place(of: "purchases"))
-        var counts: [String: Int64] = [:]
-        for row in table.rows {
-            guard let name = row[currency] else { continue }
-            counts[name, default: 0] += row[purchases].flatMap { Int64($0) } ?? 0
-        }
-        for case let name? in figures[.mrrMovement].values("currency") { counts[name, default: 0] += 0 }
-        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
-    }
-
-    /// The choices that affect the charts; the currency only if there are several.
+    /// The choices that every figure follows; the script fills and shows them.
     private var choosers: HTML {
-        guard !figures.isEmpty else { return .empty }
-        let names: [HTML] = currencies.map { "<option>\($0)</option>" }
-        let currency: HTML =
-            names.count < 2
-            ? .empty
-            : """
-            <p><label for="currency">Currency of the charts</label>
-            <select id="currency" autocomplete="off">\(names)</select></p>
+        """
+        <form class="choosers" id="choosers" aria-label="Choice of figures" autocomplete="off">
+        <p><label for="app">App</label> <select id="app"></select></p>
+        <p><label for="product">Product</label> <select id="product"></select></p>
+        <p><label for="storefront">Storefront</label> <select id="storefront"></select></p>
+        <p><label for="currency">Currency</label> <select id="currency"></select></p>
+        <p><label for="range">Range</label> <select id="range"><option value="month">last month</option>\
+        <option value="30d">30 days</option><option value="3">3 months</option><option value="12" selected>12 months</option>\
+        <option value="24">24 months</option><option value="this-year">this year</option>\
+        <option value="last-year">last year</option><option value="all">all</option><option value="free">from … to …</option></select>
+        <label for="from" class="free">from</label> <input type="date" id="from" class="free"> \
+        <label for="to" class="free">to</label> <input type="date" id="to" class="free"></p>
+        <p><label for="step">By</label> <select id="step"><option value="day">day</option><option value="week">week</option>\
+        <option value="month" selected>month</option></select></p>
+        <p><label for="against">Compare with</label> <select id="against"><option value="">the range before, key figures only</option>\
+        <option value="previous">the range before</option><option value="year">the year before</option>\
+        <option value="none">nothing</option></select></p>
+        <p><button type="reset" id="reset">Everything</button> <button type="button" id="link">Copy link</button></p>
+        <p id="said" role="status"></p>
+        </form>
 
-            """
-        return """
-            <div class="choosers">
-            \(currency)<p><label for="range">Range of the charts</label>
-            <select id="range" autocomplete="off"><option value="3">3 months</option>\
-            <option value="12" selected>12 months</option><option value="24">24 months</option>\
-            <option value="0">all</option></select></p>
-            </div>
-
-            """
-    }
-
-    private var chartData: JSONValue {
-        let charts = ReportSection.all.flatMap(\.cards).compactMap { $0.chartData(figures, currencies: currencies) }
-        return .object([("today", .string(String(figures.readAt.prefix(10)))), ("charts", .array(charts))])
+        """
     }
 
     private var scripts: HTML {
         """
-        <script type="application/json" id="figures">\(chartData.inScript)</script>
-        <script>\(.trusted(library.script))</script>
+        <svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false"><defs id="patterns"></defs></svg>
+        <script type="application/json" id="figures">\(FigureData(figures: figures).json.inScript)</script>
         <script>\(.trusted(Self.script))</script>
         """
     }
@@ -151,9 +218,8 @@ struct ReportPage {
     /// The content security policy: loads nothing from outside, and allows only this page's scripts and style
     /// by their hashes.
     private var policy: String {
-        let scripts = [library.script, Self.script].map { "'sha256-\(Self.fingerprint($0))'" }.joined(separator: " ")
         return """
-            default-src 'none'; style-src 'sha256-\(Self.fingerprint(Self.style))'; script-src \(scripts); img-src data:; \
+            default-src 'none'; style-src 'sha256-\(Self.fingerprint(Self.style))'; script-src 'sha256-\(Self.fingerprint(Self.script))'; img-src data:; \
             base-uri 'none'; form-action 'none'
             """
     }

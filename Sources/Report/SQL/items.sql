@@ -1,4 +1,16 @@
--- Items of the job by history and state; failed ones also by error.
+-- title: Items of the last run
+-- section: operations
+-- means: The job's items by history and state; failed ones also by error.
+-- docs: ../reference/exit-codes.md
+-- nothing: The job has no items.
+-- views: crawl_items_by_state
+-- flags: plain
+-- column: stream | text | History
+-- column: error_code | text | Error
+-- column: done | count | Done
+-- column: waiting | count | Waiting
+-- column: leased | count | In hand
+-- column: failed | count | Failed
 SELECT stream, coalesce(CASE state WHEN 'failed' THEN error_code END::text, 'none') AS error_code,
        coalesce(sum(items) FILTER (WHERE state = 'done'), 0) AS done,
        coalesce(sum(items) FILTER (WHERE state = 'waiting'), 0) AS waiting,

@@ -1,4 +1,20 @@
--- The last extensions for all subscribers: Apple's counts and those of the notifications received.
+-- title: Extensions for all subscribers
+-- section: actions
+-- means: The last 20 of them, with Apple's counts and the counts of the notifications received.
+-- docs: ../guides/actions.md
+-- nothing: No renewal date was extended for all subscribers.
+-- views: actions_confirmed
+-- flags: plain wide
+-- column: product_id | text | Product
+-- column: sent | moment | Sent, UTC
+-- column: complete | moment | Summary, UTC
+-- column: apple_succeeded | count | Extended: status
+-- column: summary_succeeded | count | summary
+-- column: notified_succeeded | count | notifications
+-- column: apple_failed | count | Failed: status
+-- column: summary_failed | count | summary
+-- column: notified_failed | count | notifications
+-- column: agree | text | Counts
 SELECT subject AS product_id,
        to_char(sent_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS sent,
        to_char(seen_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS complete,

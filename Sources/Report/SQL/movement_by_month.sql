@@ -1,3 +1,22 @@
--- Paid subscriptions, their movement and churn by month.
-SELECT to_char(month, 'YYYY-MM') AS month, :movement_sums
-  FROM subscription_movement_by_month v WHERE app_id = :app GROUP BY v.month ORDER BY v.month DESC
+-- title: Subscriptions by month
+-- section: subscriptions
+-- means: Active paid subscriptions at the end of each month, and how many came and went in it; the churn is RevenueCat's, expiries less returns.
+-- note: All currencies. This churn is usually lower than that of “Why subscriptions were lost”.
+-- defines: At the end is at the beginning, plus new, returned and changed to it, less expired and changed from it. The churn rate is expiries less returns, divided by the number at the beginning.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No paid subscriptions in this range.
+-- views: subscription_movement_by_month
+-- column: month | month | Month
+-- column: product_id | text | Product
+-- column: storefront | text | Storefront
+-- column: opening | count at start | At the beginning
+-- column: new | count | New
+-- column: resubscribed | count | Came back
+-- column: switched_in | count | Changed to it
+-- column: expired | count of opening | Expired
+-- column: switched_out | count | Changed from it
+-- column: closing | count at end | At the end
+-- column: churned | count of opening | Expired less came back | expired - resubscribed
+-- draw: bars closing/6/line new/0 resubscribed/2 expired/1/below
+SELECT app_id, month, product_id, storefront, opening, new, resubscribed, switched_in, expired, switched_out, closing
+  FROM subscription_movement_by_month WHERE app_id = ANY (:apps::text[]::integer[])

@@ -1,4 +1,13 @@
--- MRR retention by month and currency.
-SELECT to_char(month, 'YYYY-MM') AS month, currency, opening_milliunits AS opening, gross_mrr_retention AS gross,
-       net_mrr_retention AS net
-  FROM mrr_retention_by_month v WHERE app_id = :app AND gross_mrr_retention IS NOT NULL ORDER BY v.month DESC, currency
+-- title: MRR retention
+-- section: recurring
+-- means: Of the MRR at the beginning of a month, how much is left at its end: gross without expansion, net with it.
+-- note: All products and storefronts.
+-- defines: Gross is the MRR at the beginning less churn and contraction, divided by the MRR at the beginning. Net has expansion added. MRR that went on in another currency is left out of both.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No month in this range began with paid subscriptions.
+-- data: mrr-movement
+-- column: month | month | Month
+-- column: opening | money at start | MRR at its beginning
+-- column: gross | rate | Gross retention | (opening - switched_out - churn - contraction) / (opening - switched_out)
+-- column: net | rate | Net retention | (opening - switched_out - churn - contraction + expansion) / (opening - switched_out)
+-- draw: lines gross/0 net/1

@@ -1,4 +1,13 @@
--- MRR gained and lost by month and currency.
-SELECT to_char(month, 'YYYY-MM') AS month, currency, quick_ratio, arpa_milliunits AS arpa,
-       closing_subscriptions AS subscriptions
-  FROM mrr_retention_by_month v WHERE app_id = :app ORDER BY v.month DESC, currency
+-- title: Quick ratio
+-- section: recurring
+-- means: MRR gained over MRR lost in a month: above 1, MRR grows; there is none for a month in which nothing was lost.
+-- note: All products and storefronts.
+-- defines: New, returned and expanded MRR, divided by churned and contracted MRR.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No paid subscriptions in this range.
+-- data: mrr-movement
+-- column: month | month | Month
+-- column: quick_ratio | ratio | Quick ratio | (new + reactivation + expansion) / (churn + contraction)
+-- column: arpa | money | MRR of a subscription | closing / subscriptions
+-- column: subscriptions | count at end | Subscriptions at its end
+-- draw: bars quick_ratio/3

@@ -1,5 +1,9 @@
--- Redemptions of the last 24 months by offer.
-SELECT product_id, offer, coalesce(offer_identifier, 'none') AS offer_identifier, sum(redemptions) AS redemptions
-  FROM offer_redemptions_by_month v WHERE app_id = :app AND month >= :since_month
- GROUP BY product_id, offer, v.offer_identifier
- ORDER BY sum(redemptions) DESC, product_id, offer, v.offer_identifier
+-- title: Redemptions by offer
+-- section: trials-and-offers
+-- means: Redemptions that began in the range, by product and offer.
+-- note: All currencies.
+-- docs: metrics.md#decisions-about-doubtful-cases
+-- nothing: No offer was redeemed in this range.
+-- data: redemptions
+-- rows: product_id offer offer_identifier
+-- column: total | count | Redemptions

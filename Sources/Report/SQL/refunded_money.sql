@@ -1,4 +1,10 @@
--- The money that was refunded, by product and currency of the purchases.
-SELECT product_id, currency, sum(gross_milliunits) AS gross, sum(refunded_milliunits) AS refunded
-  FROM refund_rate_by_month WHERE app_id = :app AND month >= :since_month
- GROUP BY product_id, currency HAVING sum(refunded) > 0 ORDER BY product_id, currency
+-- title: Money refunded by product
+-- section: refunds
+-- means: What was refunded of the purchases of the range, whenever that was.
+-- docs: metrics.md#how-a-refunds-amount-is-found
+-- nothing: No purchase of this range was refunded.
+-- data: refunds-by-month
+-- rows: product_id
+-- column: given_back | money | Refunded
+-- column: refunded | count | Refunds
+-- draw: rows given_back/1

@@ -1,5 +1,11 @@
--- Renewal by product and number of the payment.
-SELECT product_id, payment_number::text AS payment, sum(due) AS due, sum(renewed) AS renewed,
-       round(sum(renewed) / nullif(sum(due), 0), 4) AS rate
-  FROM retention_by_renewal v WHERE app_id = :app
- GROUP BY product_id, v.payment_number ORDER BY product_id, v.payment_number
+-- title: Retention by product and renewal
+-- section: retention-and-churn
+-- means: The same by product: paid for the n-th time, due, and paid again.
+-- note: All storefronts and currencies.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No paid period is over yet.
+-- data: renewals
+-- rows: product_id payment
+-- column: due | count | Due
+-- column: renewed | count of due | Paid again
+-- column: rate | rate | Retention | renewed / due

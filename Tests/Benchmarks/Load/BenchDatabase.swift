@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Ledger
+import Migrations
 import Postgres
 
 /// Where a benchmark's databases are made.

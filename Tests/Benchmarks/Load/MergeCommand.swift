@@ -2,9 +2,9 @@ import AppStoreModel
 import AppStoreSimulator
 import ArgumentParser
 import Basics
-import JobPlan
 import Ledger
 import LedgerSchema
+import Streams
 import Synchronization
 
 /// The load path alone: rows are ready, and go into the ledger.

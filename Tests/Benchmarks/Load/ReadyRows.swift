@@ -3,10 +3,10 @@ import AppStoreSimulator
 import ArgumentParser
 import Basics
 import Glibc
-import JobPlan
 import LedgerSchema
 import Normalize
 import SignedData
+import Streams
 import Synchronization
 
 /// How large the world of a benchmark is.

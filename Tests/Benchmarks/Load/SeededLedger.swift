@@ -1,8 +1,8 @@
 import AppStoreModel
 import AppStoreSimulator
 import Basics
-import JobPlan
 import Ledger
+import Streams
 import Synchronization
 
 /// A ledger that contains a whole world, archive and rows.

@@ -1,9 +1,9 @@
 import AppStoreModel
 import Hashing
-import JobPlan
 import LedgerSchema
 import Normalize
 import SignedData
+import Streams
 import StrictJSON
 import Synchronization
 

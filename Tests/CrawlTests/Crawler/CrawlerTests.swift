@@ -1,8 +1,8 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
 import RateLimit
+import Streams
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Crawl
-import JobPlan
+import Streams
 import Synchronization
 
 /// Items and pages in memory, with the promises of the real store: one holder an item, cursor and page together.

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Crawl
-import JobPlan
+import Streams
 import Synchronization
 
 /// Answers each request for an item with the next line of its script, and records the requests.

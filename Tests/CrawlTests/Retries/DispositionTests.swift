@@ -1,7 +1,7 @@
 import AppStoreModel
 import Basics
 import Crawl
-import JobPlan
+import Streams
 import Testing
 
 struct DispositionTests {

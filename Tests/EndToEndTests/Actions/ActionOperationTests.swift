@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Ledger
 import TestSupport
 import Testing
 

@@ -230,6 +230,29 @@ struct ActionTests {
         }
     }
 
+    @Test func `a run that ends for the answer to one request first records the answers to the others`() async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            try scene.list(try await scene.extensible(8))
+            let path = try scene.write()
+            try await scene.approve(path)
+            // Without a body, a 403 ends the run. It is the first answer, to the last of eight concurrent requests.
+            try await scene.stage.store.setFaults(
+                """
+                {"rules": [{"endpoint": "extendRenewalDate", "atRequest": 8, "fault": "status", "status": 403, "body": ""},
+                 {"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 1000}]}
+                """
+            )
+            _ = try await scene.send(path, expecting: 77)
+            let states = try await scene.stage.book().column(
+                "SELECT state || ' ' || may_be_applied || ' ' || count(*) FROM action_rows GROUP BY state, may_be_applied ORDER BY 1"
+            )
+            #expect(states == ["approved false 1", "succeeded false 7"])
+            let answered = "SELECT count(*) FROM action_attempts WHERE http_status IN (200, 403)"
+            #expect(try await scene.stage.book().count(answered) == 8)
+            #expect(try await scene.applied().count { $0.applied == 1 } == 7)
+        }
+    }
+
     @Test(.startsEarly)
     func `two processes send one batch together, each row once, and a 429 of one stops both for a time`() async throws {
         try await ActionScene.with(.init(customers: 60)) { scene in

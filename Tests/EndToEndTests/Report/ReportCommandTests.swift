@@ -67,7 +67,7 @@ struct ReportCommandTests {
             try await stage.run(path)
             let page = try await stage.storeledger("report", "--app", "com.example.game", "--output", "-")
             #expect(page.code == 0 && page.errorLines == [] && page.output.hasSuffix("</html>\n"), "\(page.errors)")
-            #expect(page.output.contains("<table id=\"table-revenue\"") && page.output.contains("nightly"))
+            #expect(page.output.contains("<table id=\"table-sales\"") && page.output.contains("nightly"))
         }
     }
 
@@ -90,9 +90,49 @@ struct ReportCommandTests {
                 for word in ["loader", "exporter", "analyst"] {
                     let outcome = try await report(word)
                     #expect(outcome.code == 0, "\(word): \(outcome.errors)")
-                    #expect(try !WrittenPage(page).table("revenue").isEmpty)
+                    #expect(try !WrittenPage(page).table("sales").isEmpty)
                     try FileManager.default.removeItem(atPath: page)
                 }
+            }
+        }
+    }
+
+    @Test func `one page can have every app of the ledger, and takes no job or app then`() async throws {
+        try await Stage.with(.init(customers: 4)) { stage in
+            let path = try await stage.migrated(stage.job)
+            try await stage.run(path)
+            try await stage.book().with {
+                // With a rate, the page has the purchases of both apps in one currency.
+                try $0.script(
+                    """
+                    INSERT INTO exchange_rates VALUES ('USD', 'EUR', '2000-01-01', 2);
+                    WITH added AS (
+                        INSERT INTO apps (bundle_id, environment) VALUES ('com.example.other', 'Production') RETURNING app_id
+                    ), run AS (
+                        INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, exit_code)
+                        SELECT app_id, 'weekly', 'f', now(), '1', 0 FROM added
+                    )
+                    INSERT INTO transactions (app_id, transaction_id, original_transaction_id, product_id, type, price_milliunits, currency,
+                                              storefront, quantity, purchase_date, signed_date, payload_sha256, payload)
+                    SELECT app_id, '1', '1', 'only.other', 'Consumable', 5000, 'USD', 'USA', 1, now() - interval '40 days', now(), '', '{}'
+                      FROM added
+                    """
+                )
+            }
+            try await stage.storeledger("refresh", path).expect(0)
+            let outcome = try await stage.storeledger("report", "--all-apps", "--output", "-")
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            let page = WrittenPage(html: outcome.output)
+            #expect(page.html.contains("<h1>2 apps</h1>") && page.html.contains("jobs nightly, weekly"))
+            #expect(page.html.contains(#""app_id":["com.example.game","com.example.other"]"#))
+            #expect(page.table("sales-by-product").contains { $0[0] == "only.other" })
+            #expect(Set(page.table("runs").map { $0[0] }) == ["com.example.game", "com.example.other"])
+            for arguments in [
+                ["report", path, "--all-apps", "--output", "-"],
+                ["report", "--all-apps", "--job", "nightly", "--output", "-"],
+            ] {
+                let refused = try await stage.withStoreledger(arguments) { (await $0.wait(), $0.errors) }
+                #expect(refused.0 == 64 && refused.1.contains("--all-apps"), "\(refused)")
             }
         }
     }

@@ -25,7 +25,7 @@ struct ReportPageTests {
                 // Rates for one of the currencies: the others are left out of the sums.
                 try connection.script(
                     """
-                    INSERT INTO appstore.exchange_rates VALUES ('USD', 'EUR', '2000-01-01', 1.1);
+                    INSERT INTO appstore.exchange_rates VALUES ('USD', 'EUR', '2000-01-01', 2);
                     UPDATE appstore.notifications SET notification_type = 'DID_CHANGE_RENEWAL_STATUS', subtype = 'AUTO_RENEW_DISABLED'
                      WHERE notification_uuid = (SELECT min(notification_uuid) FROM appstore.notifications
                                                  WHERE notification_type = 'DID_RENEW');
@@ -47,174 +47,122 @@ struct ReportPageTests {
     private static let hostileText = hostileName.replacing("\u{202E}", with: "\\u{202E}")
 
     /// What a table of the page is to say: a row of the page joined by bars, as SQL of the test's own has it.
+    ///
+    /// The page begins with the last twelve months that are over and the present one, and with amounts in USD.
     private static let tables: [(id: String, sql: String)] = [
         (
-            "revenue",
+            "sales",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), coalesce(currency, 'not told'), sum(purchases),
-                             MONEY(sum(gross_milliunits)), sum(refunds), MONEY(sum(refunded_milliunits)),
-                             MONEY(sum(gross_milliunits) - sum(refunded_milliunits)),
-                             MONEY(sum(estimated_upgrade_refund_milliunits)))
-              FROM revenue_by_month GROUP BY month, currency
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), counted.purchases, MONEY(gross), counted.refunds, MONEY(refunded), MONEY(gross - refunded))
+              FROM (SELECT month, sum(purchases) AS purchases, sum(refunds) AS refunds FROM revenue_by_month WHERE month >= YEAR GROUP BY month) counted
+              JOIN (SELECT month, sum(gross_estimated_amount) * 1000 AS gross, sum(refunded_estimated_amount) * 1000 AS refunded
+                      FROM revenue_converted_by_month GROUP BY month) converted USING (month)
+            """
+        ),
+        (
+            "revenue-kinds",
+            """
+            SELECT concat_ws('|', month, MONEY(new), MONEY(renewal), MONEY(one_time), MONEY(new + renewal + one_time))
+              FROM (SELECT to_char(day, 'YYYY-MM') AS month, sum(new_milliunits * rate) AS new, sum(renewal_milliunits * rate) AS renewal,
+                           sum(one_time_milliunits * rate) AS one_time
+                      FROM revenue_by_day JOIN (VALUES ('EUR', 2), ('USD', 1)) r (currency, rate) USING (currency) WHERE day >= YEAR
+                     GROUP BY to_char(day, 'YYYY-MM')) v
+            """
+        ),
+        (
+            "sales-by-country",
+            """
+            SELECT concat_ws('|', country, RATED(sum(net)), RATED(sum(gross)), RATED(sum(refunded)), sum(purchases))
+              FROM (SELECT storefront, net_estimated_amount * 1000 AS net, gross_estimated_amount * 1000 AS gross,
+                           refunded_estimated_amount * 1000 AS refunded, purchases, currencies_without_rate IS NOT NULL AS lacks
+                      FROM revenue_converted_by_month WHERE month >= YEAR AND month < MONTH) v JOIN storefronts USING (storefront) GROUP BY country
+            """
+        ),
+        (
+            "sales-by-product",
+            """
+            SELECT concat_ws('|', product_id, RATED(sum(net)), RATED(sum(gross)), RATED(sum(refunded)), sum(purchases))
+              FROM (SELECT product_id, net_estimated_amount * 1000 AS net, gross_estimated_amount * 1000 AS gross,
+                           refunded_estimated_amount * 1000 AS refunded, purchases, currencies_without_rate IS NOT NULL AS lacks
+                      FROM revenue_converted_by_month WHERE month >= YEAR AND month < MONTH) v GROUP BY product_id
+            """
+        ),
+        (
+            "mrr-movement",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), MONEY(opening_estimated_amount * 1000), MONEY(new_estimated_amount * 1000),
+                             CASE WHEN bool_or(reactivation_estimated_amount <> 0) OVER () THEN MONEY(reactivation_estimated_amount * 1000) END, CASE WHEN bool_or(expansion_estimated_amount <> 0) OVER () THEN MONEY(expansion_estimated_amount * 1000) END,
+                             CASE WHEN bool_or(switched_in_estimated_amount <> 0) OVER () THEN MONEY(switched_in_estimated_amount * 1000) END, CASE WHEN bool_or(contraction_estimated_amount <> 0) OVER () THEN MONEY(contraction_estimated_amount * 1000) END,
+                             MONEY(churn_estimated_amount * 1000), CASE WHEN bool_or(switched_out_estimated_amount <> 0) OVER () THEN MONEY(switched_out_estimated_amount * 1000) END, MONEY(closing_estimated_amount * 1000),
+                             (SELECT sum(closing_subscriptions) FROM mrr_movement_by_month m WHERE m.month = v.month))
+              FROM mrr_movement_converted_by_month v WHERE month >= YEAR
             """
         ),
         (
             "mrr",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), coalesce(currency, 'not told'), MONEY(opening_milliunits),
-                             MONEY(new_milliunits), MONEY(reactivation_milliunits), MONEY(expansion_milliunits),
-                             MONEY(switched_in_milliunits), MONEY(contraction_milliunits), MONEY(churn_milliunits),
-                             MONEY(switched_out_milliunits), MONEY(closing_milliunits), closing_subscriptions)
-              FROM mrr_movement_by_month
-            """
-        ),
-        (
-            "active",
-            """
-            SELECT concat_ws('|', day, sum(active), sum(trials)) FROM active_subscriptions_by_day
-             WHERE day >= DAYS GROUP BY day
-            """
-        ),
-        (
-            "movement",
-            """
-            SELECT concat_ws('|', day, sum(new), sum(resubscribed), sum(expired), sum(expired) - sum(resubscribed))
-              FROM subscription_movement_by_day WHERE day >= DAYS
-             GROUP BY day HAVING (sum(new), sum(resubscribed), sum(expired)) <> (0, 0, 0)
-            """
-        ),
-        (
-            "redemptions",
-            """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), coalesce(sum(CASE offer WHEN 'free trial' THEN redemptions END), 0),
-                             coalesce(sum(CASE offer WHEN 'introductory' THEN redemptions END), 0),
-                             coalesce(sum(CASE offer WHEN 'promotional' THEN redemptions END), 0),
-                             coalesce(sum(CASE offer WHEN 'offer code' THEN redemptions END), 0),
-                             coalesce(sum(CASE offer WHEN 'win-back' THEN redemptions END), 0),
-                             sum(CASE WHEN offer LIKE 'type %' THEN redemptions ELSE 0 END), sum(redemptions))
-              FROM offer_redemptions_by_month GROUP BY month
-            """
-        ),
-        (
-            "redemptions-by-offer",
-            """
-            SELECT concat_ws('|', product_id, offer, coalesce(offer_identifier, 'none'), sum(redemptions))
-              FROM offer_redemptions_by_month WHERE month >= MONTHS GROUP BY product_id, offer, offer_identifier
-            """
-        ),
-        (
-            "renewals",
-            """
-            SELECT concat_ws('|', payment_number, sum(subscriptions), sum(due), sum(renewed), CASE sum(due) WHEN 0 THEN '–' ELSE
-                             to_char(100 * round(sum(renewed) / sum(due), 4), 'FM990.00') || '%' END)
-              FROM retention_by_renewal GROUP BY payment_number
-            """
-        ),
-        (
-            "renewals-by-product",
-            """
-            SELECT concat_ws('|', product_id, payment_number, sum(due), sum(renewed), CASE sum(due) WHEN 0 THEN '–' ELSE
-                             to_char(100 * round(sum(renewed) / sum(due), 4), 'FM990.00') || '%' END)
-              FROM retention_by_renewal GROUP BY product_id, payment_number
-            """
-        ),
-        (
-            "churn",
-            """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(churned_voluntary), sum(churned_billing), sum(churned_price),
-                             sum(churned_refund), sum(churned_other), sum(churned_unknown), sum(churned), sum(active_at_start))
-              FROM renewals_and_churn_by_month GROUP BY month
-            """
-        ),
-        (
-            "refunds-by-month",
-            """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(purchases), sum(refunded),
-                             to_char(100 * round(sum(refunded) / sum(purchases), 4), 'FM990.00') || '%',
-                             sum(refunded_for_an_issue))
-              FROM refund_rate_by_month GROUP BY month
-            """
-        ),
-        (
-            "revenue-by-day",
-            """
-            SELECT concat_ws('|', day, coalesce(currency, 'not told'), MONEY(sum(new_milliunits)), MONEY(sum(renewal_milliunits)),
-                             MONEY(sum(one_time_milliunits)), MONEY(sum(refunded_milliunits)), MONEY(sum(net_milliunits)))
-              FROM revenue_by_day WHERE day >= (now() - interval '3 months')::date GROUP BY day, currency
-            """
-        ),
-        (
-            "revenue-converted",
-            """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, sum(purchases), MONEY(sum(gross)), MONEY(sum(refunded)),
-                             MONEY(sum(net)), (SELECT coalesce(string_agg(DISTINCT u.name, ', ' ORDER BY u.name), 'none')
-                                                 FROM revenue_converted_by_month w, unnest(w.currencies_without_rate) u (name)
-                                                WHERE w.month = v.month))
-              FROM (SELECT month, reporting_currency AS currency, purchases, gross_estimated_milliunits AS gross,
-                           refunded_estimated_milliunits AS refunded, net_estimated_milliunits AS net
-                      FROM revenue_converted_by_month) v
-             GROUP BY month, currency
-            """
-        ),
-        (
-            "proceeds-converted",
-            """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, coalesce(MONEY(sum(proceeds)), '–'), 'rates are missing')
-              FROM (SELECT month, reporting_currency AS currency, proceeds_estimated_milliunits AS proceeds
-                      FROM proceeds_converted_by_month) v
-             GROUP BY month, currency
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), MONEY(sum(mrr_estimated_amount) * 1000), MONEY(12 * sum(mrr_estimated_amount) * 1000),
+                             sum(active_subscriptions))
+              FROM mrr_converted_by_month WHERE month >= YEAR GROUP BY month
             """
         ),
         (
             "mrr-retention",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, MONEY(opening_milliunits),
-                             to_char(100 * gross_mrr_retention, 'FM999990.00') || '%', to_char(100 * net_mrr_retention, 'FM999990.00') || '%')
-              FROM mrr_retention_by_month WHERE gross_mrr_retention IS NOT NULL
-            """
-        ),
-        (
-            "quick-ratio",
-            """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, coalesce(to_char(quick_ratio, 'FM999990.00'), '–'),
-                             coalesce(MONEY(arpa_milliunits), '–'), closing_subscriptions)
-              FROM mrr_retention_by_month
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), MONEY(opening_estimated_amount * 1000),
+                             coalesce(to_char(100 * gross_mrr_retention, 'FM999990.00') || '%', '–'),
+                             coalesce(to_char(100 * net_mrr_retention, 'FM999990.00') || '%', '–'))
+              FROM mrr_movement_converted_by_month WHERE month >= YEAR
             """
         ),
         (
             "average-revenue",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, customers, paying_customers, MONEY(net_milliunits),
-                             MONEY(arpu_milliunits), coalesce(MONEY(arppu_milliunits), '–'))
-              FROM average_revenue_by_month WHERE currency IS NOT NULL
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(customers), sum(paying_customers), MONEY(sum(net_milliunits * rate)),
+                             MONEY(sum(net_milliunits * rate) / sum(customers) FILTER (WHERE rate IS NOT NULL)),
+                             MONEY(sum(net_milliunits * rate) / sum(paying_customers) FILTER (WHERE rate IS NOT NULL)))
+              FROM average_revenue_by_month LEFT JOIN (VALUES ('EUR', 2), ('USD', 1)) r (currency, rate) USING (currency) WHERE month >= YEAR
+             GROUP BY month
             """
         ),
         (
             "mrr-at-risk",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, sum(subscriptions), sum(will_not_renew), sum(in_grace_period),
-                             MONEY(sum(mrr_milliunits) - sum(will_not_renew_mrr_milliunits) - sum(in_grace_period_mrr_milliunits)),
-                             MONEY(sum(in_grace_period_mrr_milliunits)), MONEY(sum(will_not_renew_mrr_milliunits)))
-              FROM mrr_at_risk_by_month GROUP BY month, currency
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(subscriptions), sum(will_not_renew), sum(in_grace_period),
+                             RATED(sum((mrr_milliunits - will_not_renew_mrr_milliunits - in_grace_period_mrr_milliunits) * rate)),
+                             RATED(sum(in_grace_period_mrr_milliunits * rate)), RATED(sum(will_not_renew_mrr_milliunits * rate)),
+                             RATED(sum(mrr_milliunits * rate)))
+              FROM (SELECT *, rate IS NULL AND mrr_milliunits <> 0 AS lacks
+                      FROM mrr_at_risk_by_month LEFT JOIN (VALUES ('EUR', 2), ('USD', 1)) r (currency, rate) USING (currency)
+                     WHERE subscriptions > 0) v GROUP BY month
             """
         ),
         (
-            "mrr-converted",
+            "active",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, MONEY(opening_estimated_milliunits), MONEY(new_estimated_milliunits),
-                             MONEY(reactivation_estimated_milliunits), MONEY(expansion_estimated_milliunits),
-                             MONEY(contraction_estimated_milliunits), MONEY(churn_estimated_milliunits), MONEY(closing_estimated_milliunits),
-                             coalesce(to_char(100 * gross_mrr_retention, 'FM999990.00') || '%', '–'),
-                             coalesce(to_char(100 * net_mrr_retention, 'FM999990.00') || '%', '–'),
-                             coalesce(to_char(quick_ratio, 'FM999990.00'), '–'), coalesce(array_to_string(currencies_without_rate, ', '), 'none'))
-              FROM (SELECT *, reporting_currency AS currency FROM mrr_movement_converted_by_month) v
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(active), sum(trials)) FROM active_subscriptions_by_day
+             WHERE day >= YEAR AND day IN (SELECT max(day) FROM active_subscriptions_by_day GROUP BY date_trunc('month', day)) GROUP BY day
+            """
+        ),
+        (
+            "movement",
+            """
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(new), sum(resubscribed), sum(expired), sum(expired) - sum(resubscribed))
+              FROM subscription_movement_by_day WHERE day >= YEAR GROUP BY to_char(day, 'YYYY-MM')
+            """
+        ),
+        (
+            "new-customers",
+            """
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(paying_customers), sum(customers) - sum(paying_customers), sum(customers))
+              FROM new_customers_by_day WHERE day >= YEAR GROUP BY to_char(day, 'YYYY-MM')
             """
         ),
         (
             "new-subscriptions",
             """
-            SELECT concat_ws('|', day, sum(trial_conversions), sum(introductory), sum(direct), sum(direct_with_offer), sum(new))
-              FROM new_subscriptions_by_day WHERE day >= DAYS GROUP BY day
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(trial_conversions), sum(introductory), sum(direct), sum(direct_with_offer), sum(new))
+              FROM new_subscriptions_by_day WHERE day >= YEAR GROUP BY to_char(day, 'YYYY-MM')
             """
         ),
         (
@@ -222,47 +170,25 @@ struct ReportPageTests {
             """
             SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(opening), sum(new), sum(resubscribed), sum(switched_in), sum(expired),
                              sum(switched_out), sum(closing), sum(expired) - sum(resubscribed))
-              FROM subscription_movement_by_month GROUP BY month
+              FROM subscription_movement_by_month WHERE month >= YEAR GROUP BY month
             """
         ),
         (
             "movement-by-product",
             """
-            SELECT concat_ws('|', product_id, sum(opening), sum(new), sum(resubscribed), sum(switched_in), sum(expired),
-                             sum(switched_out), sum(closing), sum(expired) - sum(resubscribed))
-              FROM subscription_movement_by_month
-             WHERE month = (date_trunc('month', now()) - interval '1 month')::date GROUP BY product_id
+            SELECT concat_ws('|', product_id, coalesce(sum(opening) FILTER (WHERE month = YEAR), 0), sum(new), sum(resubscribed), sum(switched_in),
+                             sum(expired), sum(switched_out), coalesce(sum(closing) FILTER (WHERE month = MONTH - interval '1 month'), 0),
+                             sum(expired) - sum(resubscribed))
+              FROM subscription_movement_by_month WHERE month >= YEAR AND month < MONTH GROUP BY product_id
             """
         ),
         (
             "movement-by-storefront",
             """
-            SELECT concat_ws('|', storefront, sum(opening), sum(new), sum(resubscribed), sum(switched_in), sum(expired),
-                             sum(switched_out), sum(closing), sum(expired) - sum(resubscribed))
-              FROM subscription_movement_by_month
-             WHERE month = (date_trunc('month', now()) - interval '1 month')::date GROUP BY storefront
-            """
-        ),
-        (
-            "trials",
-            """
-            SELECT concat_ws('|', day, sum(converted), sum(running), sum(will_not_renew), sum(lost), sum(started))
-              FROM trials_by_day WHERE day >= DAYS GROUP BY day
-            """
-        ),
-        (
-            "cancellations",
-            """
-            SELECT concat_ws('|', day, sum(cancelled) - sum(cancelled_trials), sum(cancelled_trials), sum(cancelled), sum(resumed))
-              FROM cancellations_by_day WHERE day >= DAYS GROUP BY day
-            """
-        ),
-        (
-            "refund-requests",
-            """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(refunded), sum(declined), sum(reversed), sum(pending), sum(requests),
-                             sum(refunded_without_request), sum(declined_without_request))
-              FROM refund_requests_by_month GROUP BY month
+            SELECT concat_ws('|', country, coalesce(sum(opening) FILTER (WHERE month = YEAR), 0), sum(new), sum(resubscribed), sum(switched_in),
+                             sum(expired), sum(switched_out), coalesce(sum(closing) FILTER (WHERE month = MONTH - interval '1 month'), 0),
+                             sum(expired) - sum(resubscribed))
+              FROM subscription_movement_by_month JOIN storefronts USING (storefront) WHERE month >= YEAR AND month < MONTH GROUP BY country
             """
         ),
         (
@@ -279,36 +205,116 @@ struct ReportPageTests {
             """
         ),
         (
+            "trials",
+            """
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(converted), sum(running), sum(will_not_renew), sum(lost), sum(started))
+              FROM trials_by_day WHERE day >= YEAR GROUP BY to_char(day, 'YYYY-MM')
+            """
+        ),
+        (
+            "trial-conversion",
+            """
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(started), sum(converted), to_char(100 * sum(converted)::numeric / sum(started), 'FM990.00') || '%')
+              FROM trials_by_day WHERE day >= YEAR GROUP BY to_char(day, 'YYYY-MM')
+            """
+        ),
+        (
+            "redemptions",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), coalesce(sum(CASE offer WHEN 'free trial' THEN redemptions END), 0),
+                             coalesce(sum(CASE offer WHEN 'introductory' THEN redemptions END), 0),
+                             coalesce(sum(CASE offer WHEN 'promotional' THEN redemptions END), 0),
+                             coalesce(sum(CASE offer WHEN 'offer code' THEN redemptions END), 0),
+                             coalesce(sum(CASE offer WHEN 'win-back' THEN redemptions END), 0),
+                             sum(CASE WHEN offer LIKE 'type %' THEN redemptions ELSE 0 END), sum(redemptions))
+              FROM offer_redemptions_by_month WHERE month >= YEAR GROUP BY month
+            """
+        ),
+        (
+            "redemptions-by-offer",
+            """
+            SELECT concat_ws('|', product_id, offer, coalesce(offer_identifier, 'none'), sum(redemptions))
+              FROM offer_redemptions_by_month WHERE month >= YEAR AND month < MONTH GROUP BY product_id, offer, offer_identifier
+            """
+        ),
+        (
+            "offers-by-outcome",
+            """
+            SELECT concat_ws('|', offer, sum(converted), sum(running), sum(lost), sum(started),
+                             to_char(100 * sum(converted)::numeric / sum(started), 'FM990.00') || '%')
+              FROM offer_conversion_by_month WHERE month >= YEAR AND month < MONTH GROUP BY offer
+            """
+        ),
+        (
+            "renewals",
+            """
+            SELECT concat_ws('|', payment_number, sum(subscriptions), sum(due), sum(renewed), CASE sum(due) WHEN 0 THEN '–' ELSE
+                             to_char(100 * sum(renewed)::numeric / sum(due), 'FM990.00') || '%' END)
+              FROM retention_by_renewal GROUP BY payment_number
+            """
+        ),
+        (
+            "renewals-by-product",
+            """
+            SELECT concat_ws('|', product_id, payment_number, sum(due), sum(renewed), CASE sum(due) WHEN 0 THEN '–' ELSE
+                             to_char(100 * sum(renewed)::numeric / sum(due), 'FM990.00') || '%' END)
+              FROM retention_by_renewal GROUP BY product_id, payment_number
+            """
+        ),
+        (
+            "churn",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(churned_voluntary), sum(churned_billing), sum(churned_price),
+                             sum(churned_refund), sum(churned_other), sum(churned_unknown), sum(churned), sum(active_at_start))
+              FROM renewals_and_churn_by_month WHERE month >= YEAR GROUP BY month
+            """
+        ),
+        (
+            "cancellations",
+            """
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(cancelled) - sum(cancelled_trials), sum(cancelled_trials), sum(cancelled), sum(resumed))
+              FROM cancellations_by_day WHERE day >= YEAR GROUP BY to_char(day, 'YYYY-MM')
+            """
+        ),
+        (
+            "refunds-by-month",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(purchases), sum(refunded), to_char(100 * sum(refunded) / sum(purchases), 'FM990.00') || '%',
+                             sum(refunded_for_an_issue))
+              FROM refund_rate_by_month WHERE month >= YEAR GROUP BY month
+            """
+        ),
+        (
             "refunds-by-product",
             """
-            SELECT concat_ws('|', product_id, sum(purchases), sum(refunded),
-                             to_char(100 * round(sum(refunded) / sum(purchases), 4), 'FM990.00') || '%',
+            SELECT concat_ws('|', product_id, sum(refunded), sum(purchases), to_char(100 * sum(refunded) / sum(purchases), 'FM990.00') || '%',
                              sum(refunded_for_an_issue))
-              FROM refund_rate_by_month WHERE month >= MONTHS GROUP BY product_id
+              FROM refund_rate_by_month WHERE month >= YEAR AND month < MONTH GROUP BY product_id
             """
         ),
         (
             "refunds-by-storefront",
             """
-            SELECT concat_ws('|', storefront, sum(purchases), sum(refunded),
-                             to_char(100 * round(sum(refunded) / sum(purchases), 4), 'FM990.00') || '%',
+            SELECT concat_ws('|', country, sum(refunded), sum(purchases), to_char(100 * sum(refunded) / sum(purchases), 'FM990.00') || '%',
                              sum(refunded_for_an_issue))
-              FROM refund_rate_by_month WHERE month >= MONTHS GROUP BY storefront
+              FROM refund_rate_by_month JOIN storefronts USING (storefront) WHERE month >= YEAR AND month < MONTH GROUP BY country
             """
         ),
         (
-            "refunded-money",
+            "refund-requests",
             """
-            SELECT concat_ws('|', product_id, currency, MONEY(sum(gross_milliunits)), MONEY(sum(refunded_milliunits)))
-              FROM refund_rate_by_month WHERE month >= MONTHS GROUP BY product_id, currency HAVING sum(refunded) > 0
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(refunded), sum(declined), sum(reversed), sum(pending), sum(requests),
+                             sum(refunded_without_request), sum(declined_without_request))
+              FROM refund_requests_by_month WHERE month >= YEAR GROUP BY month
             """
         ),
         (
             "deliveries",
             """
-            SELECT concat_ws('|', day, sum(delivered_at_once), sum(delivered) - sum(delivered_at_once), sum(retrying),
-                             sum(not_known_yet), sum(never_received), sum(unknown), sum(notifications))
-              FROM notification_health_by_day WHERE day >= DAYS GROUP BY day
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), sum(delivered_at_once), sum(delivered) - sum(delivered_at_once), sum(retrying),
+                             sum(not_known_yet), sum(never_received), sum(unknown), sum(notifications),
+                             to_char(100 * sum(delivered)::numeric / sum(notifications), 'FM990.00') || '%')
+              FROM notification_health_by_day WHERE day >= YEAR GROUP BY to_char(day, 'YYYY-MM')
             """
         ),
         (
@@ -340,20 +346,36 @@ struct ReportPageTests {
             """
             SELECT concat_ws('|', to_char(cohort_month, 'YYYY-MM'), max(size), string_agg(CASE
                              WHEN rate > 0 AND rate < 0.005 THEN '<1' ELSE round(100 * rate)::text END, '|' ORDER BY month_number))
-              FROM (SELECT cohort_month, month_number, sum(subscriptions) AS size,
-                           round(sum(retained) / sum(subscriptions), 4) AS rate
+              FROM (SELECT cohort_month, month_number, sum(subscriptions) AS size, sum(retained) / sum(subscriptions) AS rate
                       FROM retention_cohorts WHERE cohort_month >= MONTHS GROUP BY 1, 2) cells
+             GROUP BY cohort_month
+            """
+        ),
+        (
+            "lifetime-value",
+            """
+            SELECT concat_ws('|', to_char(cohort_month, 'YYYY-MM'), max(size), string_agg(MONEY(so_far / size), '|' ORDER BY month_number))
+              FROM (SELECT cohort_month, month_number, sum(customers) AS size,
+                           sum(sum(net_milliunits * rate)) OVER (PARTITION BY cohort_month ORDER BY month_number) AS so_far
+                      FROM lifetime_value_by_cohort JOIN (VALUES ('EUR', 2), ('USD', 1)) r (currency, rate) USING (currency)
+                     WHERE cohort_month >= MONTHS GROUP BY cohort_month, month_number) cells
              GROUP BY cohort_month
             """
         ),
     ]
 
-    /// The test's short words in SQL; money to two or, where it has them, three digits, whole for the yen and other
-    /// currencies without a smaller unit.
+    /// The test's short words in SQL; money in USD.
     private func spelled(_ sql: String) -> String {
         sql.replacing("MONTHS", with: "(date_trunc('month', now()) - interval '24 months')::date")
-            .replacing("DAYS", with: "date_trunc('week', now() - interval '24 months')")
-            .replacing("MONEY(", with: "pg_temp.money_words(currency, ")
+            .replacing("YEAR", with: "(date_trunc('month', now()) - interval '12 months')::date")
+            .replacing("MONTH)", with: "date_trunc('month', now()))").replacing(
+                "MONTH ",
+                with: "date_trunc('month', now()) "
+            )
+            .replacing("MONEY(", with: "pg_temp.money_words(").replacing(
+                "RATED(",
+                with: "pg_temp.rated_words(bool_or(lacks), "
+            )
     }
 
     @Test func `every table says what the views say`() async throws {
@@ -364,19 +386,23 @@ struct ReportPageTests {
                     try connection.script(
                         """
                         SET search_path = appstore; SET TimeZone = 'UTC';
-                        CREATE FUNCTION pg_temp.money_words(currency text, amount numeric) RETURNS text LANGUAGE sql AS $$
-                            SELECT CASE WHEN amount IS NULL THEN '–'
-                                        WHEN currency IN ('JPY', 'KRW', 'VND', 'CLP') THEN round(amount / 1000)::text
-                                        WHEN amount % 10 <> 0 THEN to_char(amount / 1000, 'FM999999999990.000')
-                                        ELSE to_char(amount / 1000, 'FM999999999990.00') END
-                        $$
+                        CREATE FUNCTION pg_temp.money_words(amount numeric) RETURNS text LANGUAGE sql AS $$
+                            SELECT to_char(coalesce(amount, 0) / 1000, 'FM999999999990.00')
+                        $$;
+                        CREATE FUNCTION pg_temp.rated_words(lacks boolean, amount numeric) RETURNS text LANGUAGE sql AS $$
+                            SELECT CASE WHEN lacks AND amount IS NULL THEN 'no rate' ELSE pg_temp.money_words(amount) END
+                        $$;
                         """
                     )
                     return try connection.run("SELECT words FROM (\(spelled)) AS rows (words)").map {
                         try $0.text("words")
                     }
                 }
-                let rows = page.table(id).map { $0.filter { !$0.isEmpty }.joined(separator: "|") }
+                // The view has no row for a month of nothing.
+                let rows = page.table(id).filter {
+                    $0.dropFirst().contains { !["0", "0.00", "–", "0.00%"].contains($0) }
+                }
+                .map { $0.filter { !$0.isEmpty }.joined(separator: "|") }
                 #expect(!expected.isEmpty, "\(id): the world has nothing for it")
                 let hostile = expected.map { $0.replacing(Self.hostileName, with: Self.hostileText) }
                 expectSame(rows.sorted(), hostile.sorted())
@@ -395,75 +421,48 @@ struct ReportPageTests {
 
     @Test func `the page contains no customer ID, sends no request and closes every element`() async throws {
         try await withPage { stage, page in
-            #expect(page.own.count > 20_000)
-            #expect(page.own.firstMatch(of: /[0-9]{12,}/) == nil, "an ID of Apple's is on the page")
-            #expect(page.own.firstMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-/) == nil, "a UUID is on the page")
-            #expect(!page.own.contains("eyJ"))
-            let addresses = page.own.matches(of: /(?:src|href|action|srcset|poster|data|formaction)="([^"]*)"/).map(\.1)
+            #expect(page.html.count > 20_000)
+            #expect(page.html.firstMatch(of: /[0-9]{12,}/) == nil, "an ID of Apple's is on the page")
+            #expect(page.html.firstMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-/) == nil, "a UUID is on the page")
+            #expect(!page.html.contains("eyJ"))
+            let addresses = page.html.matches(of: /(?:src|href|action|srcset|poster|data|formaction)="([^"]*)"/).map(
+                \.1
+            )
             // The others lead to a section of the page itself.
             #expect(addresses.filter { !$0.hasPrefix("#") } == ["data:,"])
             for section in addresses.filter({ $0.hasPrefix("#") }) {
-                #expect(page.own.contains(" id=\"\(section.dropFirst())\""))
+                #expect(page.html.contains(" id=\"\(section.dropFirst())\""))
             }
-            #expect(page.own.firstMatch(of: /url\(|@import|https?:/) == nil)
-            #expect(page.html.contains("Chart.js v") && page.html.contains("Released under the MIT License"))
+            #expect(page.html.firstMatch(of: /url\((?!#)|@import|https?:/) == nil)
             for name in [
-                "section", "table", "details", "main", "header", "nav", "a", "canvas", "script", "tr", "th", "td",
+                "section", "table", "details", "main", "header", "nav", "a", "form", "script", "tr", "th", "td",
                 "bdi", "dl",
             ] {
-                let opened = page.own.matches(of: try Regex("<\(name)[ >]")).count
-                #expect(opened == page.own.matches(of: try Regex("</\(name)>")).count, "\(name)")
+                let opened = page.html.matches(of: try Regex("<\(name)[ >]")).count
+                #expect(opened == page.html.matches(of: try Regex("</\(name)>")).count, "\(name)")
             }
-            let identifiers = page.own.matches(of: #/ id="([^"]*)"/#).map { String($0.1) }
+            let identifiers = page.html.matches(of: #/ id="([^"]*)"/#).map { String($0.1) }
             #expect(Set(identifiers).count == identifiers.count, "an ID is on the page twice")
-            for table in page.own.split(separator: "<table").dropFirst() {
-                for part in ["<caption>", "<th scope=\"col\"", "<th scope=\"row\""] { #expect(table.contains(part)) }
+            for table in page.html.split(separator: "<table").dropFirst() {
+                for part in ["<caption>", "<th scope=\"col\""] { #expect(table.contains(part)) }
+                // A table can have no row: this world has no rules for proceeds.
+                #expect(table.contains("<th scope=\"row\"") || table.contains("<tbody>\n</tbody>"))
             }
         }
     }
 
     @Test(.enabled(if: Chromium.path != nil, Comment(rawValue: Chromium.missing)))
-    func `a browser draws every chart from the views' figures, logs nothing and sends no request`() async throws {
+    func `a browser draws every chart, logs nothing and sends no request, and the policy stops what is forged`()
+        async throws
+    {
         try await withPage { stage, page in
             let file = stage.directory + "/report.html"
             let visit = try await Chromium.visit(file, in: stage.directory)
             #expect(visit.console == [])
             #expect(visit.requests == [])
-            let canvases = page.own.matches(of: /<canvas\s/).count
-            #expect(canvases == Self.charts)
-            #expect(visit.document.contains("data-charts=\"\(canvases)\""))
-
-            let probe = try await probe(page, stage)
-            #expect(probe.title == "com.example.game: App Store ledger")
-            #expect(probe.scripts == 4 && probe.resources == 0)
-            #expect(Set(probe.charts.map(\.id)).count == canvases)
-            #expect(Set(probe.charts.map(\.currency)).count > 3)
-            for chart in probe.charts {
-                #expect(chart.painted > 2_000 && chart.colors > 5, "\(chart.id) is blank")
-                #expect(chart.label.hasPrefix("Chart: ") && chart.label.count > 40)
-            }
-            try await expectSameMoney(probe)
-            for chart in probe.charts where chart.id == "chart-revenue" {
-                // The present month is not over; every other one is.
-                let last = chart.labels.count - 1
-                #expect(
-                    chart.labels.indices.filter { chart.labels[$0].hasSuffix("\nso far") } == [last],
-                    "\(chart.labels)"
-                )
-                #expect(chart.lighter == (last > 0 ? [last] : []), "\(chart.currency)")
-                #expect(chart.label.contains("\(chart.labels[last].replacing("\nso far", with: "")) is not over."))
-            }
-            let months = try #require(probe.ranges["chart-revenue"])
-            #expect(months["3"] == 4, "three months that are over, and the present one")
-            #expect(months["12"] == 13 && months["24"] == 25)
-            #expect(months["0"].map { $0 > 25 } == true)
-            let days = try #require(probe.ranges["chart-active"])
-            #expect(days["3"].map((90...93).contains) == true && days["12"].map((366...367).contains) == true)
-            let movement = try #require(probe.ranges["chart-movement"])
-            #expect(movement["3"].map((90...93).contains) == true, "by day")
-            #expect(movement["12"].map((53...54).contains) == true, "by week")
-            let states = try #require(probe.charts.first { $0.id == "chart-states" })
-            #expect(states.labels.contains { $0.hasPrefix("</script><script") })
+            let drawn = try #require(visit.document.firstMatch(of: /data-charts="([0-9]+)"/).flatMap { Int($0.1) })
+            #expect(drawn > 30)
+            #expect(visit.document.contains("<title>com.example.game: App Store ledger</title>"))
 
             // The check detects forbidden behaviour when it happens: a foreign script, and a request.
             let asking = "<img src=\"http://127.0.0.1:9/\">"
@@ -477,62 +476,24 @@ struct ReportPageTests {
         }
     }
 
-    @Test(.enabled(if: Chromium.path != nil, Comment(rawValue: Chromium.missing)))
-    func `on a phone nothing scrolls sideways and names keep both ends, and on paper no chart is cut off`() async throws
+    @Test(
+        .enabled(if: Chromium.hasDriver, Comment(rawValue: Chromium.missingDriver)),
+        .enabled("Selenium is not installed (scripts/lib/install.sh, install_python_packages)") {
+            await PythonScript.canImport("selenium")
+        }
+    )
+    func
+        `a reader's choice shows what SQL says of it, in light, dark, on a phone, on paper and with the keyboard alone`()
+        async throws
     {
         try await withPage { stage, page in
-            let phone = try await probe(page, stage, width: 390)
-            #expect(phone.width == 390 && phone.scrollWidth <= 390, "\(phone.scrollWidth)")
-            let states = try #require(phone.charts.first { $0.id == "chart-states" })
-            let name = try #require(states.labels.first { $0.hasPrefix("</sc") })
-            #expect(Set(states.labels).count == states.labels.count, "\(states.labels)")
-            #expect(name.contains("…") && name.hasSuffix("\\u{202E}x") && name.count < 30, "\(name)")
-            #expect(phone.paper.count == Self.charts)
-            // The sheets of A4 and US Letter have 680 CSS pixels between usual margins, and some more.
-            #expect(phone.paper.allSatisfy { (300...680).contains($0) }, "\(phone.paper)")
-            let desk = try await probe(page, stage)
-            #expect(desk.scrollWidth <= desk.width)
-            #expect(desk.paper.allSatisfy { (300...680).contains($0) }, "\(desk.paper)")
-        }
-    }
-
-    /// How many charts the page of a world with everything has.
-    private static let charts = 27
-
-    // Opens the same page without its policy, so that a script of the test can look at it; in a frame of the width in CSS
-    // pixels, or without one in the whole window.
-    private func probe(_ page: WrittenPage, _ stage: Stage, width: Int? = nil) async throws -> Probe {
-        let policy = /<meta http-equiv="Content-Security-Policy"[^>]*>/
-        let open = page.html.replacing(policy, with: "").replacing("</body>", with: Probe.script + "</body>")
-        let file = stage.directory + "/open.html"
-        try Data(open.utf8).write(to: URL(filePath: file))
-        guard let width else {
-            return try Probe(document: try await Chromium.visit(file, in: stage.directory).document)
-        }
-        let frame = stage.directory + "/frame.html"
-        try Data(Probe.frame(of: file, width: width).utf8).write(to: URL(filePath: frame))
-        return try Probe(document: try await Chromium.visit(frame, in: stage.directory).document)
-    }
-
-    private func expectSameMoney(_ probe: Probe) async throws {
-        for chart in probe.charts where chart.id == "chart-revenue" {
-            let rows = try await TemporaryDatabase.pool(size: 1).withConnection { connection in
-                try connection.run(
-                    """
-                    SELECT coalesce(sum(gross_milliunits), 0)::bigint AS gross, -coalesce(sum(refunded_milliunits), 0)::bigint AS refunded
-                      FROM (SELECT generate_series(min(month)::timestamp, now() AT TIME ZONE 'UTC', '1 month')::date AS month
-                              FROM appstore.revenue_by_month WHERE currency = $1) calendar
-                      LEFT JOIN appstore.revenue_by_month r ON r.month = calendar.month AND r.currency = $1
-                     GROUP BY calendar.month ORDER BY calendar.month
-                    """,
-                    [.text(chart.currency)]
-                ).map { (gross: try $0.int64("gross"), refunded: try $0.int64("refunded")) }
-            }
-            func milliunits(_ name: String) -> [Int64] {
-                (chart.sets.first { $0.name == name }?.values ?? []).map { Int64((($0 ?? .nan) * 1_000).rounded()) }
-            }
-            #expect(milliunits("Sales") == rows.map(\.gross), "\(chart.currency)")
-            #expect(milliunits("Refunded") == rows.map(\.refunded), "\(chart.currency)")
+            let said = try await PythonScript.run(
+                "ReportBrowser/explore.py",
+                stage.directory + "/report.html",
+                try TemporaryDatabase.conninfo,
+                variables: ["HOME": stage.directory]
+            )
+            #expect(said.hasSuffix("everything agrees\n"), "\(said)")
         }
     }
 }

@@ -70,6 +70,14 @@ struct Stage: Sendable {
         return path
     }
 
+    /// The path of the store's own key.
+    var keyFile: String {
+        get throws {
+            let files = try FileManager.default.contentsOfDirectory(atPath: store.directory)
+            return store.directory + "/" + (try #require(files.first { $0.hasSuffix(".p8") }))
+        }
+    }
+
     /// What a program run to its end came to.
     struct Outcome: Sendable {
         let code: Int32
@@ -144,5 +152,18 @@ struct Stage: Sendable {
     /// Lends the test its own session in the database.
     func book(schema: String = "appstore") throws -> LedgerBook {
         LedgerBook(pool: try TemporaryDatabase.pool(size: 1), schema: schema)
+    }
+}
+
+extension JobText {
+    /// Names another key file.
+    mutating func nameKey(_ path: String) { setKey("privateKeyFile: \(path)") }
+
+    /// Takes the key from the environment variable `APPSTORE_PRIVATE_KEY`.
+    mutating func takeKeyFromVariable() { setKey("privateKey: \"${APPSTORE_PRIVATE_KEY}\"") }
+
+    private mutating func setKey(_ entry: String) {
+        store = store.split(separator: "\n").map { $0.contains("privateKeyFile") ? "  \(entry)" : String($0) }
+            .joined(separator: "\n")
     }
 }

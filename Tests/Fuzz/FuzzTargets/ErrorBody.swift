@@ -3,7 +3,7 @@ import AppStoreModel
 import Crawl
 import FoundationEssentials
 import HTTPTransport
-import JobPlan
+import Streams
 
 extension FuzzTarget {
     /// The body of an answer that is not 200: its words are harmless in a log, and its code is what it says.

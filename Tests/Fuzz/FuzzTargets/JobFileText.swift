@@ -1,5 +1,7 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
+import JobSyntax
+import Streams
 
 extension FuzzTarget {
     /// A job file: a job within its limits, or errors that each say where, and none of them a secret.

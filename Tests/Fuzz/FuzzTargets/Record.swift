@@ -1,10 +1,10 @@
 import AppStoreModel
 import Hashing
-import SignedData
-import JobPlan
 import LedgerSchema
 import Normalize
 import Postgres
+import SignedData
+import Streams
 import StrictJSON
 
 extension FuzzTarget {

@@ -1,5 +1,5 @@
 import Actions
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres

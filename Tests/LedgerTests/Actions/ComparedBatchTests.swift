@@ -1,6 +1,7 @@
+import ActionKinds
 import AppStoreModel
 import Erasure
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres

@@ -1,9 +1,9 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
 import LedgerSchema
 import Planning
 import Postgres
+import Streams
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import AppStoreModel
-import JobPlan
 import LedgerSchema
 import Planning
 import Postgres
+import Streams
 import TestSupport
 import Testing
 
@@ -122,14 +122,14 @@ struct ErasureTests {
         #expect(try await write(world, purchase("100000000003", token: zeros)) == RowCounts(new: 1))
     }
 
-    @Test func `a rehearsal counts what the erasure then removes, and removes nothing`() async throws {
+    @Test func `a dry run counts what the erasure then removes, and removes nothing`() async throws {
         let world = try await TestLedger()
         _ = try await write(world, purchase("100000000001", token: Self.token))
         let before = try await world.rowVersions()
-        let rehearsal = try await world.ledger.erase([.transaction("100000000001")], in: [world.app], isRehearsal: true)
+        let counted = try await world.ledger.erase([.transaction("100000000001")], in: [world.app], dryRun: true)
         #expect(try await world.rowVersions() == before)
         #expect(try await world.count("erasure_keys") == 0)
-        #expect(try await erase(world, "100000000001") == rehearsal)
+        #expect(try await erase(world, "100000000001") == counted)
     }
 
     private func withheld(_ count: Int, unchanged: Int = 0) -> RowCounts {

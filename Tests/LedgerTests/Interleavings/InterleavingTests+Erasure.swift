@@ -1,10 +1,10 @@
 import AppStoreModel
 import Erasure
-import JobPlan
 import Ledger
 import LedgerSchema
 import Planning
 import Postgres
+import Streams
 import Testing
 
 /// An erasure concurrent with every other operation.

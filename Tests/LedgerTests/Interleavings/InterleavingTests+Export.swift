@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Publish

@@ -1,11 +1,12 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
 import Ledger
 import LedgerSchema
+import Migrations
 import Planning
 import Postgres
 import RateLimit
+import Streams
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import AppStoreModel
 import Erasure
 import FoundationEssentials
-import JobPlan
 import Ledger
 import LedgerSchema
+import Migrations
 import Planning
 import Postgres
 import TestSupport
@@ -73,11 +73,12 @@ struct LockTests {
                     "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "EXCLUSIVE", "ACCESS EXCLUSIVE",
                 ] {
                     #expect(
-                        try refusal(of: "LOCK TABLE \(relation) IN \(mode) MODE", analyst) == .insufficientPrivilege
+                        try refusal(of: "LOCK TABLE appstore.\(relation) IN \(mode) MODE", analyst)
+                            == .insufficientPrivilege
                     )
                 }
                 for strength in ["UPDATE", "SHARE", "KEY SHARE"] {
-                    let sql = "SELECT 1 FROM \(relation) FOR \(strength)"
+                    let sql = "SELECT 1 FROM appstore.\(relation) FOR \(strength)"
                     #expect(try refusal(of: sql, analyst) == .insufficientPrivilege, "\(sql)")
                 }
             }
@@ -188,11 +189,17 @@ extension TestLedger {
 }
 
 /// The repository's SQL files, and more migrations.
-func withExtraMigrations(_ files: [String: String], _ body: (SQLDirectory) async throws -> Void) async throws {
+func withExtraMigrations(
+    _ files: [String: String],
+    views: [String: String] = [:],
+    _ body: (SQLDirectory) async throws -> Void
+) async throws {
     try await withTemporaryDirectory { directory in
         try FileManager.default.copyItem(atPath: TestLedger.sql.path, toPath: directory + "/sql")
-        for (name, text) in files {
-            try Data(text.utf8).write(to: URL(filePath: directory + "/sql/migrations/" + name))
+        for (folder, files) in [("migrations", files), ("views", views)] {
+            for (name, text) in files {
+                try Data(text.utf8).write(to: URL(filePath: directory + "/sql/\(folder)/" + name))
+            }
         }
         try await body(SQLDirectory.find(executable: directory + "/storeledger"))
     }

@@ -1,5 +1,5 @@
 import AppStoreModel
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
 import Planning

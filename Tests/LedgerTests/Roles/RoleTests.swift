@@ -1,6 +1,7 @@
 import Ledger
 import LedgerSchema
 import Postgres
+import Status
 import TestSupport
 import Testing
 
@@ -115,7 +116,7 @@ struct RoleTests {
             let kept = relations.filter(\.isOfRefresh)
             #expect(kept.count > 80)
             for relation in kept {
-                let state = end(of: "SELECT * FROM \(relation.name) LIMIT 1", on: connection)
+                let state = end(of: "SELECT * FROM appstore.\(relation.name) LIMIT 1", on: connection)
                 #expect(state == .insufficientPrivilege, "\(relation.name)")
             }
         }

@@ -1,8 +1,9 @@
 import AppStoreModel
 import FoundationEssentials
-import JobPlan
+import JobFiles
 import Ledger
 import Planning
+import Streams
 import TestSupport
 
 /// Job files as tests need them; a `JobFile` can only be read from a file.

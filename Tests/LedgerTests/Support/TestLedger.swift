@@ -1,5 +1,6 @@
 import Ledger
 import LedgerSchema
+import Migrations
 import Postgres
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Ledger
+import Migrations
 import Postgres
+import Status
 import TestSupport
 import Testing
 

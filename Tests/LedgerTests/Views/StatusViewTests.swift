@@ -1,9 +1,11 @@
 import AppStoreModel
 import Erasure
-import JobPlan
+import JobFiles
 import Ledger
 import LedgerSchema
+import Migrations
 import Postgres
+import Streams
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Ledger
+import Migrations
 import Postgres
 import TestSupport
 import Testing

@@ -11,7 +11,7 @@ private struct ChangedSubscription {
 extension World {
     /// Ends the periods of `count` subscriptions that the app's server has changed from the next renewal on.
     ///
-    /// Those that would renew first come first. A period ends at `date`, earlier than it would: a rehearsal cannot wait for a month. The
+    /// Those that would renew first come first. A period ends at `date`, earlier than it would: a test cannot wait for a month. The
     /// subscription then renews with the new contents (DID_RENEW). It expires if automatic renewal is off (EXPIRED with VOLUNTARY), and
     /// if the customer has not consented to the price increases of all of its items (EXPIRED with PRICE_INCREASE).
     ///
@@ -73,7 +73,7 @@ extension World {
 
 extension Transaction {
     /// The transaction of the period that follows; `nil` when the customer has refused the price increases of all items.
-    fileprivate func renewed(as id: UInt64, lineItem: UInt64, at date: Int64) -> Transaction? {
+    func renewed(as id: UInt64, lineItem: UInt64, at date: Int64) -> Transaction? {
         guard let contents = advancedCommerce?.renewed(as: id, at: date), let length = product.period else {
             return nil
         }

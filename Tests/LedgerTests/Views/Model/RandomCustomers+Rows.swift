@@ -1,4 +1,3 @@
-import Ledger
 import Postgres
 
 /// The rows that a crawl would have brought of these customers.

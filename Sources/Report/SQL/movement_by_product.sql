@@ -1,0 +1,17 @@
+-- title: Movement by product
+-- section: subscriptions
+-- means: Paid subscriptions that came and went in the range by product; the ten with the most new ones are drawn.
+-- note: All currencies.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No paid subscriptions in this range.
+-- data: movement-by-month
+-- rows: product_id
+-- column: opening | count at start | At the beginning
+-- column: new | count | New
+-- column: resubscribed | count | Came back
+-- column: switched_in | count | Changed to it
+-- column: expired | count of opening | Expired
+-- column: switched_out | count | Changed from it
+-- column: closing | count at end | At the end
+-- column: churned | count of opening | Expired less came back | expired - resubscribed
+-- draw: rows new/0 resubscribed/2 expired/1/below

@@ -1,0 +1,10 @@
+-- title: MRR by product
+-- section: recurring
+-- means: MRR by product at the end of the range; the ten largest are drawn.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No paid subscriptions in this range.
+-- data: mrr
+-- rows: product_id
+-- column: mrr | money at end | MRR
+-- column: subscriptions | count at end | Subscriptions
+-- draw: rows mrr/0

@@ -1,0 +1,21 @@
+-- title: Offers by outcome
+-- section: trials-and-offers
+-- means: Subscriptions that began an offer in the range, and whether a payment without the offer followed.
+-- note: All currencies.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No offer began in this range.
+-- views: offer_conversion_by_month
+-- flags: shares
+-- rows: offer
+-- column: month | month | Month
+-- column: product_id | text | Product
+-- column: storefront | text | Storefront
+-- column: offer | text | Kind
+-- column: converted | count of started | Paid after it
+-- column: running | count of started | Running
+-- column: lost | count of started | Ended without a payment
+-- column: started | count | All | converted + running + lost
+-- column: rate | rate | Conversion rate | converted / (converted + running + lost)
+-- draw: rows converted/0 running/2 lost/1
+SELECT app_id, month, product_id, storefront, offer, converted, running, lost
+  FROM offer_conversion_by_month WHERE app_id = ANY (:apps::text[]::integer[])

@@ -1,0 +1,13 @@
+-- title: Refunds by product
+-- section: refunds
+-- means: Refunded share of the purchases of the range by product; the ten with the most refunds are drawn.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No purchases in this range.
+-- data: refunds-by-month
+-- rows: product_id
+-- column: refunded | count | Refunded
+-- column: purchases | count | Purchases
+-- column: rate | rate | Refund rate | refunded / purchases
+-- column: issues | count of refunded | For an issue with the app
+-- draw: rows rate/1
+-- below: refunded purchases

@@ -1,0 +1,12 @@
+-- title: Refunds by reason, of each month's purchases
+-- section: refunds
+-- means: Refunded purchases by Apple's revocation reason, by the month of the purchase, not of the refund. “Sales and refunds” has the money by the day of the refund.
+-- docs: metrics.md#how-a-refunds-amount-is-found
+-- nothing: No purchase of this range was refunded.
+-- data: refunds-by-month
+-- flags: shares
+-- column: month | month | Month
+-- column: issues | count of refunded | Issue with the app
+-- column: others | count of refunded | Other or not told | refunded - issues
+-- column: refunded | count | All
+-- draw: bars issues/1 others/5

@@ -1,0 +1,13 @@
+-- title: New and renewal revenue
+-- section: sales
+-- means: Sales by kind of payment: the first of a subscription, a later one of it, or a purchase that is no subscription.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No purchases in this range.
+-- data: sales
+-- flags: shares
+-- column: day | day | Day
+-- column: new | money of gross | New
+-- column: renewal | money of gross | Renewals
+-- column: one_time | money of gross | Other purchases
+-- column: gross | money | Sales | new + renewal + one_time
+-- draw: bars new/0 renewal/2 one_time/3

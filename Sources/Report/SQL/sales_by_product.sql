@@ -1,0 +1,12 @@
+-- title: Sales by product
+-- section: sales
+-- means: Net sales of the range by product; the ten largest are drawn.
+-- docs: metrics.md#what-counts-as-one-purchase-and-who-the-customer-is
+-- nothing: No purchases in this range.
+-- data: sales
+-- rows: product_id
+-- column: net | money | Net | new + renewal + one_time - refunded
+-- column: gross | money | Sales | new + renewal + one_time
+-- column: refunded | money | Refunded
+-- column: purchases | count | Purchases
+-- draw: rows net/3

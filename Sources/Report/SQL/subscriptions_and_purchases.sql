@@ -1,0 +1,12 @@
+-- title: Subscriptions and one-time purchases
+-- section: sales
+-- means: Sales of subscriptions, new and renewed, and sales of all other purchases.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No purchases in this range.
+-- data: sales
+-- flags: shares
+-- column: day | day | Day
+-- column: subscriptions | money of gross | Subscriptions | new + renewal
+-- column: one_time | money of gross | One-time purchases
+-- column: gross | money | Sales | new + renewal + one_time
+-- draw: lines subscriptions/0 one_time/3

@@ -1,0 +1,13 @@
+-- title: Trial conversion rate
+-- section: trials-and-offers
+-- means: Of the trials that began in a period, the share that was followed by a payment so far; it can grow while trials run.
+-- note: All currencies.
+-- defines: Free trials that were followed by a payment before another trial, divided by all trials that began in the period, running ones included.
+-- docs: metrics.md#definitions-ours-and-others
+-- nothing: No free trial began in this range.
+-- data: trials
+-- column: day | day | Day
+-- column: started | count | Began | converted + running + lost
+-- column: converted | count of started | Paid
+-- column: rate | rate | Conversion rate | converted / (converted + running + lost)
+-- draw: lines rate/0

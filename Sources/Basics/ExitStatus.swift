@@ -32,15 +32,20 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Whether every item of the run has ended: 0 or 2.
     package var isComplete: Bool { [.complete, .completeWithLosses].contains(self) }
 
+    /// Whether another start can end with another code although nobody has corrected anything.
+    private var canPass: Bool { [.databaseUnavailable, .ioError, .workLeft, .contractBroken].contains(self) }
+
     /// The exit code of a process with several runs.
     ///
-    /// It is the greatest code other than 0, 2 and 75. If there is none, it is 75, then 2, then 0.
+    /// A supervisor decides by the code whether to start the process again. So a code that can pass counts before one that
+    /// needs a person: the other runs continue, and the last start ends with the code that needs a person.
     package static func worst(of codes: some Sequence<ExitStatus>) -> ExitStatus {
-        let mild: [ExitStatus] = [.complete, .completeWithLosses, .workLeft]
-        return codes.max { left, right in
-            (mild.firstIndex(of: left) ?? mild.count, left.rawValue)
-                < (mild.firstIndex(of: right) ?? mild.count, right.rawValue)
-        } ?? .complete
+        func weight(_ code: ExitStatus) -> (Int, Int32) {
+            if code.isComplete { return (0, code.rawValue) }
+            // Work that is left is no fault, so it tells least.
+            return (code.canPass ? 2 : 1, code == .workLeft ? 0 : code.rawValue)
+        }
+        return codes.max { weight($0) < weight($1) } ?? .complete
     }
 
     /// The meaning, as a clause that can follow a colon.

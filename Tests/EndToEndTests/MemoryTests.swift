@@ -16,14 +16,11 @@ struct MemoryTests {
             let arguments =
                 command == "run" ? ["run", path, "--max-duration", "3s", "--progress", "none"] : ["plan", path]
 
-            let (code, peak, output) = try await stage.withStoreledger(arguments) { process in
-                let peak = try await process.peakMemoryUntilEnd()
-                return (await process.wait(), peak, process.output + process.errors)
-            }
+            let program = try await stage.measured(arguments)
 
-            #expect(code == (command == "run" ? 75 : 0), "\(output)")
-            #expect((1..<128 * 1_024).contains(peak))
-            if command == "plan" { #expect(output.contains("200000 transaction IDs")) }
+            #expect(program.code == (command == "run" ? 75 : 0), "\(program.output)\(program.errors)")
+            #expect((1..<128 * 1_024).contains(program.peak))
+            if command == "plan" { #expect(program.output.contains("200000 transaction IDs")) }
         }
     }
 }

@@ -101,27 +101,6 @@ package final class ChildProcess: Sendable {
     /// Its output may not be read completely yet.
     package var hasEnded: Bool { end.isFulfilled }
 
-    /// The peak of its memory so far, in KiB; `nil` when it has ended.
-    ///
-    /// `wait4` is not used, because its figure includes the memory of the test process that started the program.
-    private var peakMemory: Int? {
-        // A file in /proc that cannot be read belongs to a process that has ended.
-        let status = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
-        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line.flatMap { Int($0.filter(\.isNumber)) }
-    }
-
-    /// The most memory that the process has had at once until its end, in KiB.
-    package func peakMemoryUntilEnd() async throws -> Int {
-        var peak = 0
-        while let memory = peakMemory {
-            peak = memory
-            // The kernel keeps the highest value, so that only the last milliseconds are missed.
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        return peak
-    }
-
     /// Everything on stdout so far.
     package var output: String { standardOutput.text }
 

@@ -157,10 +157,10 @@ extension ReportChart {
         return totals.count == 1 ? totals.first ?? .sum : .sum
     }
 
-    /// Whether a column is an amount, or follows from one.
-    func isOfMoney(_ column: FigureColumn) -> Bool {
+    /// The amounts that a column is, or follows from.
+    func money(in column: FigureColumn) -> [FigureColumn] {
         let read = Set(column.formula?.columns ?? [column.name])
-        return ReportChart.named(source).measures.contains { $0.kind == .money && read.contains($0.name) }
+        return ReportChart.named(source).measures.filter { $0.kind == .money && read.contains($0.name) }
     }
 
     /// Whether it shows amounts.

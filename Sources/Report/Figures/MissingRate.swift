@@ -62,9 +62,12 @@ enum Coverage: Sendable {
 extension DefaultChoice {
     /// Whether a value of a row is an amount of everything.
     func coverage(_ column: FigureColumn, of row: Row, _ chart: ReportChart) -> Coverage {
-        guard (row.sum("unrated") ?? 0) > 0, chart.isOfMoney(column) else { return .whole }
+        let read = chart.money(in: column)
+        guard (row.sum("unrated") ?? 0) > 0, !read.isEmpty else { return .whole }
+        func has(_ names: [String]) -> Bool { names.contains { (row.sum($0) ?? 0) != 0 } }
+        if has(read.map(\.name)) { return .part }
         let amounts = ReportChart.named(chart.source).measures.filter { $0.kind == .money }
-        return amounts.allSatisfy { (row.sum($0.name) ?? 0) == 0 } ? .none : .part
+        return has(read.map(\.lack)) || !has(amounts.map(\.name)) ? .none : .part
     }
 
     /// What the rows of a chart lack, by their names joined; empty if every amount has a rate.

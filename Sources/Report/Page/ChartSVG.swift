@@ -80,7 +80,7 @@ struct ChartSVG {
             """
     }
 
-    private func isOfMoney(_ column: FigureColumn?) -> Bool { column.map(chart.isOfMoney) ?? false }
+    private func isOfMoney(_ column: FigureColumn?) -> Bool { column.map { !chart.money(in: $0).isEmpty } ?? false }
 
     /// With one digit after the point.
     private func number(_ value: Double) -> HTML {

@@ -36,7 +36,9 @@ struct FigureTableHTML {
 
     private var summed: HTML {
         let columns = chart.columns.filter { column in
-            column.isShown && column.kind.isNumber && (!column.isOptional || rows.contains { $0.value(column) != 0 })
+            column.isShown && column.kind.isNumber
+                && (!column.isOptional
+                    || rows.contains { $0.value(column) != 0 || choice.coverage(column, of: $0, chart) == .none })
         }
         let currency = choice.currency(of: chart), months = choice.months(of: chart)
         let missing = choice.missingRates(of: chart, by: chart.rows, in: months)

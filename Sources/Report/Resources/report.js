@@ -224,13 +224,16 @@
   }
 
   // ---- What has no rate. An amount without one is no amount, and a sum without a part of it is marked.
-  const isOfMoney = (chart, column) => {
+  const moneyIn = (chart, column) => {
     const read = column.sum ? [...column.sum, ...(column.divisor ?? [])].map(([, name]) => name) : [column.name];
-    return charts.get(chart.source).columns.some(one => !one.sum && one.kind === "money" && read.includes(one.name));
+    return charts.get(chart.source).columns.filter(one => !one.sum && one.kind === "money" && read.includes(one.name));
   };
   function coverage(chart, column, sums) {
-    if (!converts(chart) || !(sums.unrated > 0) || !isOfMoney(chart, column)) return "whole";
-    return charts.get(chart.source).columns.some(one => !one.sum && one.kind === "money" && sums[one.name]) ? "part" : "none";
+    const read = moneyIn(chart, column);
+    if (!converts(chart) || !(sums.unrated > 0) || !read.length) return "whole";
+    if (read.some(one => sums[one.name])) return "part";
+    const amounts = charts.get(chart.source).columns.filter(one => !one.sum && one.kind === "money");
+    return read.some(one => sums[lackOf(one)]) || !amounts.some(one => sums[one.name]) ? "none" : "part";
   }
   const shownValue = (chart, column, sums, currency) => coverage(chart, column, sums) === "none" ? "no rate" : words(valueOf(column, sums), column.kind, currency);
   const plainValue = (chart, column, sums, currency) => coverage(chart, column, sums) === "none" ? "" : plainNumber(valueOf(column, sums), column.kind, currency);
@@ -333,7 +336,8 @@
     const before = beside() && chart.time ? besides(chart, days, rows) : null;
     const main = comparedColumn(chart), missing = missingRates(chart, chart.rows, days);
     // A column of nothing but zeros says nothing, such as that no subscription changed its currency.
-    const columns = shownColumns(chart).filter(column => column === main || !column.optional || rows.some(row => valueOf(column, row.sums)));
+    const columns = shownColumns(chart).filter(column => column === main || !column.optional
+      || rows.some(row => valueOf(column, row.sums) || coverage(chart, column, row.sums) === "none"));
     // What came and went in a year is no part of what was there at its beginning.
     const isOneMonth = isTime || monthOf(days.from) === monthOf(days.to);
     const heads = chart.rows.map(name => ({text: heading(chart, name)}))
@@ -685,7 +689,11 @@
     const kind = made[0].kind, main = comparedColumn(chart);
     const before = beside() && chart.time ? besides(chart, days, list) : null;
     const isWhole = sums => !!sums && coverage(chart, main, sums) === "whole";
-    const lacks = list.map(row => made.map(one => coverage(chart, columnOf(chart, one.column), row.sums)).find(one => one !== "whole") ?? "whole");
+    const covered = (at, one) => one.column ? coverage(chart, columnOf(chart, one.column), list[at].sums) : "whole";
+    const lacks = list.map((_, at) => {
+      const found = made.map(one => covered(at, one)).filter(one => one !== "whole");
+      return !found.length ? "whole" : found.every(one => one === "none") ? "none" : "part";
+    });
     const compared = before?.map((past, at) => isWhole(past) && isWhole(list[at].sums) ? valueOf(main, past) : null);
     if (isTime && compared?.some(value => value != null)) {
       made.push({title: main.title + " " + (beside() === "year" ? "a year before" : "in the range before"), tone: 5, line: true, dash: true, kind,
@@ -696,7 +704,7 @@
     const told = at => {
       const sum = bars.reduce((sum, one) => sum + (one.values[at] ?? 0), 0);
       tell(chart.id, names[at] + (isTime && chart.rows[0] === "period" && isNotOver(chart, list[at].names[0]) ? " so far: " : ": ") + made.map(one =>
-        one.title + " " + (lacks[at] === "none" && one.column && isOfMoney(chart, columnOf(chart, one.column)) ? "no rate"
+        one.title + " " + (covered(at, one) === "none" ? "no rate"
           : words(one.values[at], one.kind, currency) + (one.kind === "money" ? " " + currency : ""))
         + (chart.draw.shares && !one.line && share(one.values[at], sum) ? " (" + share(one.values[at], sum) + ")" : "")).join(", ") + (lacks[at] === "part" ? "; a part has no rate" : ""));
     };
@@ -929,13 +937,16 @@
     }
     if (waiting.length) timer = setTimeout(drawWaiting, 0, 40); else root.dataset.charts = drawn.size;
   }
-  function drawAll() {
+  function drawCharts() {
     clearTimeout(timer);
     delete root.dataset.charts;
-    page.tiles.forEach(tile);
-    tellRates();
     waiting = [...page.charts];
     drawWaiting(100);
+  }
+  function drawAll() {
+    page.tiles.forEach(tile);
+    tellRates();
+    drawCharts();
   }
   addEventListener("beforeprint", () => { clearTimeout(timer); drawWaiting(Infinity); });
   root.classList.add("drawn");
@@ -967,7 +978,8 @@
     });
     box.after(element("p", {class: "tools"}, csvButton(id, title, () => chart && !chart.plain ? modelOf(chart) : fromHTML())));
   }
-  drawAll();
+  // The HTML has the key figures and charts of the initial choice. Reading the figures for more takes longer than showing the page.
+  if (fragment()) drawAll(); else addEventListener("load", () => setTimeout(drawCharts));
   bar();
   let width = innerWidth;
   addEventListener("resize", () => {

@@ -78,17 +78,12 @@ struct ReplayBenchmarkCommand: AsyncParsableCommand {
     /// - Returns: The most memory storeledger took, in KiB.
     private func replay(_ directory: String, _ database: BenchDatabase, _ expected: String) async throws -> Int {
         let environment = ["DATABASE_URL": database.url, "PATH": "/usr/bin:/bin"]
-        return try await withChildProcess(
-            Executables.storeledger,
-            ["replay", directory + "/job.yaml"],
-            environment: environment
-        ) { child in
-            let peak = try await child.peakMemoryUntilEnd()
-            guard await child.wait() == 0, child.output.contains(expected) else {
-                throw Unexpected(expected: expected, output: child.output, errors: child.errors)
-            }
-            return peak
+        let arguments = ["replay", directory + "/job.yaml"]
+        let child = try await MeasuredProgram.run(Executables.storeledger, arguments, environment: environment)
+        guard child.code == 0, child.output.contains(expected) else {
+            throw Unexpected(expected: expected, output: child.output, errors: child.errors)
         }
+        return child.peak
     }
 
     private func empty(_ database: BenchDatabase) async throws {

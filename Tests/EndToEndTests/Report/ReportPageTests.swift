@@ -53,8 +53,10 @@ struct ReportPageTests {
         (
             "sales",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), counted.purchases, MONEY(gross), counted.refunds, MONEY(refunded), MONEY(gross - refunded))
-              FROM (SELECT month, sum(purchases) AS purchases, sum(refunds) AS refunds FROM revenue_by_month WHERE month >= YEAR GROUP BY month) counted
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), counted.purchases, MONEY(gross), counted.refunds,
+                             pg_temp.rated_words(counted.lacks, nullif(refunded, 0)), MONEY(gross - refunded))
+              FROM (SELECT month, sum(purchases) AS purchases, sum(refunds) AS refunds, bool_or(UNRATED AND refunded_milliunits <> 0) AS lacks
+                      FROM revenue_by_month WHERE month >= YEAR GROUP BY month) counted
               JOIN (SELECT month, sum(gross_estimated_amount) * 1000 AS gross, sum(refunded_estimated_amount) * 1000 AS refunded
                       FROM revenue_converted_by_month GROUP BY month) converted USING (month)
             """
@@ -62,11 +64,10 @@ struct ReportPageTests {
         (
             "revenue-kinds",
             """
-            SELECT concat_ws('|', month, MONEY(new), MONEY(renewal), MONEY(one_time), MONEY(new + renewal + one_time))
-              FROM (SELECT to_char(day, 'YYYY-MM') AS month, sum(new_milliunits * rate) AS new, sum(renewal_milliunits * rate) AS renewal,
-                           sum(one_time_milliunits * rate) AS one_time
-                      FROM revenue_by_day JOIN (VALUES ('EUR', 2), ('USD', 1)) r (currency, rate) USING (currency) WHERE day >= YEAR
-                     GROUP BY to_char(day, 'YYYY-MM')) v
+            SELECT concat_ws('|', to_char(day, 'YYYY-MM'), KIND(new_milliunits), KIND(renewal_milliunits), KIND(one_time_milliunits),
+                             KIND(gross_milliunits))
+              FROM revenue_by_day LEFT JOIN (VALUES ('EUR', 2), ('USD', 1)) r (currency, rate) USING (currency) WHERE day >= YEAR
+             GROUP BY to_char(day, 'YYYY-MM')
             """
         ),
         (
@@ -90,12 +91,19 @@ struct ReportPageTests {
         (
             "mrr-movement",
             """
-            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), MONEY(opening_estimated_amount * 1000), MONEY(new_estimated_amount * 1000),
-                             CASE WHEN bool_or(reactivation_estimated_amount <> 0) OVER () THEN MONEY(reactivation_estimated_amount * 1000) END, CASE WHEN bool_or(expansion_estimated_amount <> 0) OVER () THEN MONEY(expansion_estimated_amount * 1000) END,
-                             CASE WHEN bool_or(switched_in_estimated_amount <> 0) OVER () THEN MONEY(switched_in_estimated_amount * 1000) END, CASE WHEN bool_or(contraction_estimated_amount <> 0) OVER () THEN MONEY(contraction_estimated_amount * 1000) END,
-                             MONEY(churn_estimated_amount * 1000), CASE WHEN bool_or(switched_out_estimated_amount <> 0) OVER () THEN MONEY(switched_out_estimated_amount * 1000) END, MONEY(closing_estimated_amount * 1000),
-                             (SELECT sum(closing_subscriptions) FROM mrr_movement_by_month m WHERE m.month = v.month))
-              FROM mrr_movement_converted_by_month v WHERE month >= YEAR
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), MOVED(opening), MOVED(new), ANY(reactivation), ANY(expansion), ANY(switched_in),
+                             ANY(contraction), MOVED(churn), ANY(switched_out), MOVED(closing), closing_subscriptions)
+              FROM (SELECT month, sum(closing_subscriptions) AS closing_subscriptions,
+                           sum(opening_milliunits) FILTER (WHERE UNRATED) AS opening, sum(new_milliunits) FILTER (WHERE UNRATED) AS new,
+                           sum(reactivation_milliunits) FILTER (WHERE UNRATED) AS reactivation,
+                           sum(expansion_milliunits) FILTER (WHERE UNRATED) AS expansion,
+                           sum(switched_in_milliunits) FILTER (WHERE UNRATED) AS switched_in,
+                           sum(contraction_milliunits) FILTER (WHERE UNRATED) AS contraction,
+                           sum(churn_milliunits) FILTER (WHERE UNRATED) AS churn,
+                           sum(switched_out_milliunits) FILTER (WHERE UNRATED) AS switched_out,
+                           sum(closing_milliunits) FILTER (WHERE UNRATED) AS closing
+                      FROM mrr_movement_by_month GROUP BY month) unrated
+              JOIN mrr_movement_converted_by_month USING (month) WHERE month >= YEAR
             """
         ),
         (
@@ -366,16 +374,28 @@ struct ReportPageTests {
 
     /// The test's short words in SQL; money in USD.
     private func spelled(_ sql: String) -> String {
-        sql.replacing("MONTHS", with: "(date_trunc('month', now()) - interval '24 months')::date")
-            .replacing("YEAR", with: "(date_trunc('month', now()) - interval '12 months')::date")
-            .replacing("MONTH)", with: "date_trunc('month', now()))").replacing(
-                "MONTH ",
-                with: "date_trunc('month', now()) "
-            )
-            .replacing("MONEY(", with: "pg_temp.money_words(").replacing(
-                "RATED(",
-                with: "pg_temp.rated_words(bool_or(lacks), "
-            )
+        sql.replacing(/ANY\((\w+)\)/) {
+            "CASE WHEN bool_or(\($0.1) <> 0 OR \($0.1)_estimated_amount <> 0) OVER () THEN MOVED(\($0.1)) END"
+        }
+        .replacing(/MOVED\((\w+)\)/) {
+            "pg_temp.rated_words(\($0.1) <> 0, nullif(\($0.1)_estimated_amount, 0) * 1000)"
+        }
+        .replacing(/KIND\((\w+)\)/) {
+            "pg_temp.rated_words(bool_or(rate IS NULL AND \($0.1) <> 0), nullif(sum(\($0.1) * rate), 0))"
+        }
+        .replacing("UNRATED", with: "currency NOT IN ('EUR', 'USD')").replacing(
+            "MONTHS",
+            with: "(date_trunc('month', now()) - interval '24 months')::date"
+        )
+        .replacing("YEAR", with: "(date_trunc('month', now()) - interval '12 months')::date")
+        .replacing("MONTH)", with: "date_trunc('month', now()))").replacing(
+            "MONTH ",
+            with: "date_trunc('month', now()) "
+        )
+        .replacing("MONEY(", with: "pg_temp.money_words(").replacing(
+            "RATED(",
+            with: "pg_temp.rated_words(bool_or(lacks), "
+        )
     }
 
     @Test func `every table says what the views say`() async throws {

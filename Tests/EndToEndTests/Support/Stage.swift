@@ -117,6 +117,13 @@ struct Stage: Sendable {
         }
     }
 
+    /// Runs `storeledger` to its end, and measures its memory.
+    func measured(_ arguments: [String]) async throws -> MeasuredProgram {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let variables = ["DATABASE_URL": databaseURL, "PATH": path]
+        return try await MeasuredProgram.run(Executables.storeledger, arguments, environment: variables)
+    }
+
     /// Runs a job and expects it to be complete.
     @discardableResult
     func run(_ path: String, expecting code: Int32 = 0, _ location: SourceLocation = #_sourceLocation) async throws

@@ -27,8 +27,9 @@ class Process:
 
     def wait(self, seconds):
         """Waits until it ends, and ends it after so many seconds; returns itself."""
+        until = time.monotonic() + seconds
         while self.running():
-            if time.monotonic() - self._began > seconds:
+            if time.monotonic() > until:
                 self.signal(signal.SIGKILL)
                 self._wait(0)
                 raise TimeoutError(f"{self.name} did not end within {seconds} s: {self.errors()[-2000:]}")

@@ -250,7 +250,9 @@ def same_sales(year):
         if payload["inAppOwnershipType"] != "PURCHASED" or not payload["price"]:
             continue
         add(payload["purchaseDate"], payload, 0, 1)
-        add(payload["purchaseDate"], payload, 1, payload["price"])
+        # The price of a subscription is the average price of a seat.
+        seats = payload["quantity"] if payload["type"] == "Auto-Renewable Subscription" else 1
+        add(payload["purchaseDate"], payload, 1, payload["price"] * seats)
         if payload.get("revocationType") in ("REFUND_FULL", "REFUND_PRORATED"):
             add(payload["revocationDate"], payload, 2, 1)
     found = {

@@ -7,9 +7,24 @@ struct CalendarDay: Sendable, Comparable {
     /// - Parameter text: It begins with `2026-11-22`, or is `2026-11` for the first day of a month.
     /// - Returns: `nil` for other text.
     init?(_ text: String) {
-        let numbers = text.prefix(10).split(separator: "-").map { Int($0) ?? 0 }
-        guard (2...3).contains(numbers.count), (1...12).contains(numbers[1]), numbers.last != 0 else { return nil }
-        self.init(numbers[0], numbers[1], numbers.count == 3 ? numbers[2] : 1)
+        // A page has millions of days, so the digits are read one by one.
+        var (year, month, day, hyphens) = (0, 0, 0, 0)
+        for byte in text.utf8.prefix(10) {
+            if byte == UInt8(ascii: "-") {
+                hyphens += 1
+                continue
+            }
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            let digit = Int(byte - UInt8(ascii: "0"))
+            switch hyphens {
+            case 0: year = 10 * year + digit
+            case 1: month = 10 * month + digit
+            default: day = 10 * day + digit
+            }
+        }
+        if hyphens == 1 { day = 1 }
+        guard (1...2).contains(hyphens), (1...12).contains(month), day > 0 else { return nil }
+        self.init(year, month, day)
     }
 
     /// The first day of a month, counted from the year 0.

@@ -8,10 +8,14 @@ struct ExitStatusTests {
             ([.complete, .completeWithLosses], .completeWithLosses),
             ([.completeWithLosses, .workLeft], .workLeft), ([.workLeft, .databaseUnavailable], .databaseUnavailable),
             ([.configuration, .refused, .complete, .missingInput], .configuration),
-            ([.missingInput, .workLeft], .workLeft), ([.configuration, .databaseUnavailable, .complete], .databaseUnavailable),
+            ([.missingInput, .workLeft], .workLeft),
+            ([.configuration, .databaseUnavailable, .complete], .databaseUnavailable),
         ] as [([Basics.ExitStatus], Basics.ExitStatus)]
     )
-    func `of several codes one that can pass counts before one that needs a person`(codes: [Basics.ExitStatus], worst: Basics.ExitStatus) {
+    func `of several codes one that can pass counts before one that needs a person`(
+        codes: [Basics.ExitStatus],
+        worst: Basics.ExitStatus
+    ) {
         #expect(Basics.ExitStatus.worst(of: codes) == worst)
         #expect(Basics.ExitStatus.worst(of: codes.reversed()) == worst)
     }

@@ -120,9 +120,7 @@ struct BucketTests {
             _ = try await stage.store.advance(changes: 20)
             try server.setFaults(fault)
             try await stage.withStoreledger(["run", path, "--progress", "none"], environment: owner) { process in
-                while try !server.requests().contains("hanging"), !process.hasEnded {
-                    try await Task.sleep(for: .milliseconds(50))
-                }
+                try await poll { try server.requests().contains("hanging") || process.hasEnded }
                 process.signal(SIGKILL)
                 await process.wait()
             }
@@ -154,9 +152,7 @@ struct BucketTests {
                     try server.setFaults(#"[{"method": "POST", "part": "_manifest.json?uploadId=", "hang": true}]"#)
                     try await stage.withStoreledger(["run", path, "--progress", "none"], environment: owner) {
                         process in
-                        while try !server.requests().contains("hanging"), !process.hasEnded {
-                            try await Task.sleep(for: .milliseconds(50))
-                        }
+                        try await poll { try server.requests().contains("hanging") || process.hasEnded }
                         process.signal(SIGKILL)
                         await process.wait()
                     }
@@ -199,9 +195,7 @@ struct BucketTests {
             #expect(run.code == 0, "\(run.errors)")
             try server.setFaults(#"[{"method": "PUT", "part": "partNumber=", "skip": 1, "times": 1, "hold": true}]"#)
             try await stage.withStoreledger(["export", path], environment: owner) { earlier in
-                while try !server.requests().contains("hanging"), !earlier.hasEnded {
-                    try await Task.sleep(for: .milliseconds(50))
-                }
+                try await poll { try server.requests().contains("hanging") || earlier.hasEnded }
                 let later = try await stage.storeledger("export", path, environment: owner)
                 #expect(later.code == 0, "\(later.errors)")
                 try server.setFaults("[]")
@@ -226,8 +220,8 @@ struct BucketTests {
             try server.setFaults("[\(begins)]")
             try await stage.withStoreledger(["run", path], environment: owner) { one in
                 try await stage.withStoreledger(["run", path], environment: owner) { other in
-                    while try server.requests().count(where: { $0 == "hanging" }) < 2, !one.hasEnded, !other.hasEnded {
-                        try await Task.sleep(for: .milliseconds(50))
+                    try await poll {
+                        try server.requests().count { $0 == "hanging" } >= 2 || one.hasEnded || other.hasEnded
                     }
                     try server.setFaults(#"[{"delay": 0.3}]"#)
                     #expect(await one.wait() == 0, "\(one.errors)")

@@ -181,10 +181,11 @@ struct DatabaseFaultTests {
             let (looks, mostSessions) = try await stage.withStoreledger(["run", path, "--progress", "none"]) {
                 process in
                 var (looks, mostSessions) = (0, 0)
-                while !process.hasEnded {
+                try await poll {
                     expectNone(try await book.column(open))
                     mostSessions = max(mostSessions, try await book.count(sessions))
                     looks += 1
+                    return process.hasEnded
                 }
                 let code = await process.wait()
                 #expect(code == 0, "\(process.errors)")

@@ -311,17 +311,16 @@ struct ErasureTests {
                     SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
                        AND datname = current_database() AND query LIKE 'DELETE FROM coverage_gaps%'
                     """
-                while try await book.count(waiting) == 0, !process.hasEnded {}
+                try await poll { try await book.count(waiting) > 0 || process.hasEnded }
                 process.signal(SIGKILL)
                 #expect(await process.wait() == 128 + SIGKILL)
                 try blocker.script("ROLLBACK")
             }
-            while try await book.count(
-                """
+            let deleting = """
                 SELECT count(*) FROM pg_stat_activity
                  WHERE datname = current_database() AND state = 'active' AND query LIKE 'DELETE%'
                 """
-            ) > 0 {}
+            try await poll { try await book.count(deleting) == 0 }
             // Plain views are left out: they depend on the tables and on the current time.
             for (table, rows) in try await dump(book, kinds: "rmp") { #expect(rows == before[table], "\(table)") }
 

@@ -169,7 +169,10 @@ struct FleetTests {
                 let file = try stage.write(few, to: "few.yaml")
                 try await stage.withStoreledger(["run", file, "--restart", "--progress", "none"]) { process in
                     var most = 0
-                    while !process.hasEnded { most = max(most, try await book.count(sessions)) }
+                    try await poll {
+                        most = max(most, try await book.count(sessions))
+                        return process.hasEnded
+                    }
                     #expect(await process.wait() == 0, "\(process.errors)")
                     #expect((1...connections).contains(most))
                 }

@@ -64,7 +64,7 @@ struct KilledRunTests {
                 let owner = try #require(try await book.column(owners).first)
                 try await stage.withStoreledger(arguments) { survivor in
                     #expect(await survivor.errorLine(with: "continuing run 1") != nil)
-                    while try await book.column(owners).count < 2, !survivor.hasEnded {}
+                    try await poll { try await book.column(owners).count >= 2 || survivor.hasEnded }
                     victim.signal(SIGKILL)
                     await victim.wait()
                     let left = try await book.change(

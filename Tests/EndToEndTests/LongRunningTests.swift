@@ -27,11 +27,12 @@ struct LongRunningTests {
                     var stored = [1]
                     var number = 1
                     // Until the receiver no longer accepts connections. A migration that fails would leave it running.
-                    while !receiver.process.hasEnded, number < 20_000 {
+                    try await poll {
                         number += 1
                         let status = try? await receiver.post(try stage.notification(number))
                         if status == 200 { stored.append(number) }
                         if let status { #expect([200, 503].contains(status)) }
+                        return receiver.process.hasEnded || number == 20_000
                     }
                     #expect(await receiver.process.wait() == 78, "\(receiver.process.errors)")
                     #expect(receiver.process.errors.contains(Self.changed), "\(receiver.process.errors)")
@@ -146,7 +147,7 @@ struct LongRunningTests {
                         SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
                          WHERE d.datname = current_database() AND NOT l.granted AND l.relation = to_regclass('schema_migrations')
                         """
-                    while try await book.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                    try await poll { try await book.count(waiting) > 0 }
                     process.signal(SIGCONT)
                     #expect(try await migration.code == 0)
                     #expect(await process.wait() == 78, "\(process.errors)")
@@ -210,8 +211,11 @@ struct LongRunningTests {
                         try await receiver.expect(200, first)
                         // It is set back under the receiver, and corrected.
                         try server.setClock(by: -3 * day)
-                        var number = 2
-                        while try await receiver.post(try stage.notification(number)) == 200 { number += 1 }
+                        var number = 1
+                        try await poll {
+                            number += 1
+                            return try await receiver.post(try stage.notification(number)) != 200
+                        }
                         try server.setClock(by: 0)
                         try await receiver.expect(200, try stage.notification(number))
                         // It is set forward, and corrected. A notification of the future is accepted as long as it lasts.
@@ -223,8 +227,11 @@ struct LongRunningTests {
                         try server.setClock(by: 3 * day)
                         try await receiver.expect(200, try future(1_000))
                         try server.setClock(by: 0)
-                        number = 1_001
-                        while try await receiver.post(try future(number)) == 200 { number += 1 }
+                        number = 1_000
+                        try await poll {
+                            number += 1
+                            return try await receiver.post(try future(number)) != 200
+                        }
                         try await receiver.expect(200, try stage.notification(2_000))
                         #expect(!receiver.process.hasEnded)
                         for words in ["PostgreSQL's clock was set forward by", "PostgreSQL's clock was set back by"] {
@@ -312,7 +319,7 @@ struct LongRunningTests {
 
                     try await stage.withStoreledger(["actions", "run", path, "--follow"], environment: database) {
                         process in
-                        while try await scene.applied().count < 3 { try await Task.sleep(for: .milliseconds(20)) }
+                        try await poll { try await scene.applied().count >= 3 }
                         try server.setClock(by: seconds)
                         #expect(await process.wait() == 78, "\(process.errors)")
                         let words = "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by"
@@ -359,7 +366,7 @@ struct LongRunningTests {
                     ReceiverStage.unsigned(password: "another-secret", original: "730000000003")
                 )
                 try first.write(to: URL(filePath: root), options: .atomic)
-                while try await receiver.post(body) != 200 {}
+                try await poll { try await receiver.post(body) == 200 }
 
                 // The ledger has records now, so another root is refused, and the right one stays in use.
                 try await stage.normalized(try stage.book())

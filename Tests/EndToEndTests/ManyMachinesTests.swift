@@ -34,7 +34,7 @@ struct ManyMachinesTests {
                 try await stage.withStoreledger(arguments) { second in
                     try await stage.withStoreledger(arguments) { third in
                         try await stage.withStoreledger(arguments) { zombie in
-                            while try await book.count(owners) < 4, !first.hasEnded {}
+                            try await poll { try await book.count(owners) >= 4 || first.hasEnded }
                             try await stage.store.arrivals(60) { first.hasEnded }
                             zombie.signal(SIGSTOP)
                             for victim in [second, third] {
@@ -168,13 +168,14 @@ struct ManyMachinesTests {
             var seconds: [Double] = []
             try await stage.withStoreledger(arguments) { survivor in
                 let owners = "SELECT DISTINCT lease_owner FROM crawl_items WHERE lease_owner IS NOT NULL"
-                while try await book.column(owners).isEmpty, !survivor.hasEnded {}
+                try await poll { try await !book.column(owners).isEmpty || survivor.hasEnded }
                 let survivors = try await book.column(owners)
                 for _ in 1...Self.takeovers {
                     try await stage.withStoreledger(arguments) { victim in
                         var owner: String?
-                        while owner == nil, !survivor.hasEnded {
+                        try await poll {
                             owner = try await book.column(owners).first { !survivors.contains($0) }
+                            return owner != nil || survivor.hasEnded
                         }
                         let moment = Double.random(in: 1..<20)
                         try await Task.sleep(for: .seconds(moment))
@@ -183,9 +184,7 @@ struct ManyMachinesTests {
                         let killed = ContinuousClock.now
                         let held =
                             "SELECT count(*) FROM crawl_items WHERE lease_owner = '\(owner ?? "")' AND state = 'leased'"
-                        while try await book.count(held) > 0, !survivor.hasEnded {
-                            try await Task.sleep(for: .milliseconds(100))
-                        }
+                        try await poll { try await book.count(held) == 0 || survivor.hasEnded }
                         seconds.append((ContinuousClock.now - killed) / .seconds(1))
                         print(
                             "takeover: killed after \(Int(moment)) s of work, its last item was taken after \(seconds.last ?? 0) s"

@@ -153,9 +153,7 @@ struct OperationTests {
             let job = try await stage.migrated(stage.job)
             try await stage.run(job)
             try await stage.withStoreledger(["status", job, "--watch", "--json"]) { process in
-                while process.output.split(separator: "\n").count < 2, !process.hasEnded {
-                    try await Task.sleep(for: .milliseconds(50))
-                }
+                try await poll { process.output.split(separator: "\n").count >= 2 || process.hasEnded }
                 process.signal(SIGINT)
                 #expect(await process.wait() == 0, "\(process.errors)")
                 #expect(process.output.split(separator: "\n").allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
@@ -175,9 +173,7 @@ struct OperationTests {
             let arguments = namesJob ? ["status", path, "--watch", "--json"] : ["status", "--watch", "--json"]
             try await stage.withStoreledger(arguments) { process in
                 func documents(_ count: Int) async throws {
-                    while process.output.split(separator: "\n").count < count, !process.hasEnded {
-                        try await Task.sleep(for: .milliseconds(50))
-                    }
+                    try await poll { process.output.split(separator: "\n").count >= count || process.hasEnded }
                 }
                 let sessions = """
                     SELECT pid::text FROM pg_stat_activity

@@ -25,7 +25,7 @@ struct ReceivedAndReconciledTests {
             change(&job)
             let path = try await stage.migrated(job)
             try await stage.withStoreledger(["receive", path, "--listen", "127.0.0.1:\(port)"]) { receiver in
-                try await wait {
+                try await poll {
                     (try? await LoopbackHTTP(port: port).get("/health"))?.status == 200 || receiver.hasEnded
                 }
                 try await body(stage, try stage.book(), path, receiver)
@@ -33,10 +33,6 @@ struct ReceivedAndReconciledTests {
                 #expect(await receiver.wait() == 0, "\(receiver.errors)")
             }
         }
-    }
-
-    private func wait(until isTrue: () async throws -> Bool) async throws {
-        while try await !isTrue() { try await Task.sleep(for: .milliseconds(20)) }
     }
 
     /// Noon of the last day that is over in UTC, in milliseconds since 1970.
@@ -53,8 +49,8 @@ struct ReceivedAndReconciledTests {
                 #"{"rules": [{"fault": "drop", "everyNth": 4, "result": "TIMED_OUT"}, {"fault": "loseAnswer", "everyNth": 3}]}"#
             )
             try await stage.store.advance(changes: 20, from: Self.yesterday)
-            try await wait { try await stage.store.deliveries().allSatisfy { $0.nextAttemptDate == nil } }
-            try await wait { try await book.count(Self.pending) == 0 }
+            try await poll { try await stage.store.deliveries().allSatisfy { $0.nextAttemptDate == nil } }
+            try await poll { try await book.count(Self.pending) == 0 }
             try await stage.run(job)
             let outcome = try await stage.storeledger("reconcile", job)
             outcome.expect(0)
@@ -96,8 +92,8 @@ struct ReceivedAndReconciledTests {
             try await stage.run(job)
             try await stage.store.setDeliveryFaults(#"{"rules": [{"fault": "unlist"}]}"#)
             _ = try await stage.store.advance(changes: 6)
-            try await wait { try await stage.store.deliveries().allSatisfy { $0.answered > 0 } }
-            try await wait { try await book.count(Self.pending) == 0 }
+            try await poll { try await stage.store.deliveries().allSatisfy { $0.answered > 0 } }
+            try await poll { try await book.count(Self.pending) == 0 }
             let named = """
                 SELECT count(DISTINCT original_transaction_id) FROM received_notifications WHERE original_transaction_id IS NOT NULL
                 """

@@ -87,7 +87,7 @@ struct RefreshCommandTests {
             }
             func settle(_ table: String) async throws {
                 let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\(table)'::regclass"
-                while try await book.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                try await poll { try await book.count(waiting) > 0 }
             }
             func change() async throws {
                 let paid =

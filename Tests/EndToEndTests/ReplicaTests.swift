@@ -136,9 +136,7 @@ struct ReplicaTests {
                 return try JSONDecoder().decode(JobStatus.self, from: Data(shown.output.utf8))
             }
             try await book.with { _ = try $0.run("SELECT pg_wal_replay_pause()") }
-            while try await book.column("SELECT pg_get_wal_replay_pause_state()") != ["paused"] {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await poll { try await book.column("SELECT pg_get_wal_replay_pause_state()") == ["paused"] }
             let before = (try await status(), try await book.column(freshness))
             // The first host is the replica, which a session for writing passes over.
             let both = pair.replica.conninfo.replacing("&port=5432", with: "")
@@ -198,9 +196,7 @@ struct ReplicaTests {
             let before = try read(newer)
             try older.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM apps")
             // The primary knows of the snapshot.
-            while try await primary.count("SELECT count(backend_xmin) FROM pg_stat_replication") == 0 {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await poll { try await primary.count("SELECT count(backend_xmin) FROM pg_stat_replication") > 0 }
             let changed =
                 "UPDATE transactions SET price_milliunits = price_milliunits + 1000 WHERE price_milliunits > 0"
             #expect(try await primary.change(changed) > 0)
@@ -212,7 +208,7 @@ struct ReplicaTests {
             try await pair.stage.withStoreledger(refresh, environment: environment) { process in
                 let waiting =
                     "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'refresh_refund_rate_totals'::regclass"
-                while try await primary.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                try await poll { try await primary.count(waiting) > 0 }
                 // A commit flushes the log, with the records of the refresh's locks.
                 try await primary.with { try $0.script("CREATE TABLE public.flushed ()") }
                 try await pair.replica.catchUp(with: pair.primary)

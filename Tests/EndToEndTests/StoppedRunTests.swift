@@ -80,7 +80,9 @@ struct StoppedRunTests {
             try await stage.withStoreledger(["run", path, "--progress", "none"]) { first in
                 try await stage.withStoreledger(["run", path, "--progress", "none"]) { second in
                     let both = "SELECT count(*) FROM run_processes"
-                    while try await stage.book().count(both) < 2, !first.hasEnded, !second.hasEnded {}
+                    try await poll {
+                        try await stage.book().count(both) >= 2 || first.hasEnded || second.hasEnded
+                    }
                     try await stage.store.arrivals(6) { first.hasEnded }
                     let running = try await status()
                     let processes = running.activity?.processes ?? []
@@ -153,7 +155,7 @@ struct StoppedRunTests {
                     SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
                        AND datname = current_database() AND query LIKE '%lease_owner = NULL, claimable_at = clock_timestamp()%'
                     """
-                while try await book.count(waiting) == 0, !process.hasEnded {}
+                try await poll { try await book.count(waiting) > 0 || process.hasEnded }
                 process.signal(signal)
                 #expect(await process.wait() == 128 + signal)
                 try intruder.script("ROLLBACK")

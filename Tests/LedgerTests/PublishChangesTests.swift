@@ -137,7 +137,7 @@ struct PublishChangesTests {
         try writer.script("BEGIN; \(Self.insert("early", world))")
         try await withTemporaryDirectory { directory in
             async let first = world.ledger.publishChanges(Self.order(directory), of: world.app)
-            while try await world.count("change_exports") == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            try await poll { try await world.count("change_exports") > 0 }
             try writer.script(Self.insert("late", world))
             try writer.script("COMMIT")
             let part = try #require(try await first)
@@ -167,15 +167,13 @@ struct PublishChangesTests {
                 return try await world.ledger.publishChanges(Self.order(directory), of: world.app)
             }
             async let first = publish()
-            while try await world.count("pg_locks WHERE locktype = 'advisory' AND NOT granted") == 0 {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await poll { try await world.count("pg_locks WHERE locktype = 'advisory' AND NOT granted") > 0 }
             let writer = try Self.session()
             try writer.script("BEGIN; \(Self.insert("beside", world))")
             let row = try writer.run("SELECT pg_current_xact_id()::text AS number, pg_backend_pid() AS process")[0]
             let (number, process) = (try row.text("number"), try row.int64("process"))
             try gate.script("SELECT pg_advisory_unlock(1)")
-            while try await world.count("change_exports") == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            try await poll { try await world.count("change_exports") > 0 }
 
             let timeout = await #expect(throws: LockTimeout.self) {
                 try await world.ledger.waitForOpenTransactions("a test", atMost: .zero)
@@ -185,7 +183,7 @@ struct PublishChangesTests {
 
             // An export that does not wait is over at some time; one that waits asks again and again.
             let asks = "pg_stat_activity WHERE query LIKE '%pg_snapshot_xmin%' AND pid <> pg_backend_pid()"
-            while !isPublished.withLock(\.self), try await world.count(asks) == 0 {}
+            try await poll { try await world.count(asks) > 0 || isPublished.withLock(\.self) }
             try writer.script("COMMIT")
             let part = try #require(try await first)
             #expect(part.from == nil && part.files.map(\.rows) == [1, 0, 0, 0])

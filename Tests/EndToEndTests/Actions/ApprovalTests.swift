@@ -110,9 +110,8 @@ struct ApprovalTests {
             let book = try scene.stage.book()
             let outcome = try await scene.stage.withStoreledger(["actions", "run", path]) { process in
                 // One row was answered with 429, and both workers wait.
-                while try await book.count("SELECT count(*) FROM action_attempts WHERE http_status = 429") == 0,
-                    !process.hasEnded
-                { try await Task.sleep(for: .milliseconds(10)) }
+                let limited = "SELECT count(*) FROM action_attempts WHERE http_status = 429"
+                try await poll { try await book.count(limited) > 0 || process.hasEnded }
                 switch end {
                 case .expired: try await scene.expireApprovals()
                 case .withdrawn: #expect(try await scene.stage.storeledger("actions", "withdraw", path).code == 0)
@@ -170,8 +169,8 @@ struct ApprovalTests {
             )
             let book = try scene.stage.book()
             let code = try await scene.stage.withStoreledger(["actions", "run", path]) { process in
-                while try await book.count("SELECT count(*) FROM action_attempts") == 0, !process.hasEnded {
-                    try await Task.sleep(for: .milliseconds(5))
+                try await poll {
+                    try await book.count("SELECT count(*) FROM action_attempts") > 0 || process.hasEnded
                 }
                 try await book.change("UPDATE action_rows SET expires_date_before = NULL WHERE position = 4")
                 return await process.wait()

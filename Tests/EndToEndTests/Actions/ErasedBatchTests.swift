@@ -70,7 +70,7 @@ struct ErasedBatchTests {
                 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
                 """
-            while try await book.count(waiting) == 0, !process.hasEnded { try await Task.sleep(for: .milliseconds(20)) }
+            try await poll { try await book.count(waiting) > 0 || process.hasEnded }
             try #require(!process.hasEnded, "\(process.errors)")
             try await body()
             _ = try gate.run("SELECT pg_advisory_unlock(36)")
@@ -233,9 +233,7 @@ struct ErasedBatchTests {
             let environment = ["DATABASE_URL": scene.stage.databaseURL()]
             try await scene.stage.withStoreledger(["actions", "run", path], environment: environment) { process in
                 let answered = "SELECT count(*) FROM action_attempts WHERE http_status = 429"
-                while try await book.count(answered) == 0, !process.hasEnded {
-                    try await Task.sleep(for: .milliseconds(20))
-                }
+                try await poll { try await book.count(answered) > 0 || process.hasEnded }
                 try await erase(ids[0], in: scene)
                 let code = await process.wait()
                 #expect(code == 0, "\(process.output)\(process.errors)")

@@ -110,15 +110,11 @@ struct FollowRequestsTests {
         /// Lets customers ask for refunds, and waits until the receiver has made records of Apple's requests.
         func ask(_ count: Int) async throws {
             _ = try await stage.store.advance(refundRequests: count)
-            try await wait { try await stage.store.deliveries().allSatisfy { $0.answered > 0 } }
-            try await wait { try await book.count(FollowRequestsTests.pending) == 0 }
+            try await poll { try await stage.store.deliveries().allSatisfy { $0.answered > 0 } }
+            try await poll { try await book.count(FollowRequestsTests.pending) == 0 }
         }
 
         func answers() async throws -> [ActionScene.Applied] { try await actions.applied() }
-
-        func wait(until isTrue: () async throws -> Bool) async throws {
-            while try await !isTrue() { try await Task.sleep(for: .milliseconds(20)) }
-        }
     }
 
     fileprivate static let pending =
@@ -181,7 +177,7 @@ struct FollowRequestsTests {
             #expect(said.output.hasPrefix("answers: policy \(policy) approved by "), "\(said.output)")
             try await scene.following { one in
                 try await scene.following { another in
-                    try await scene.wait { try await scene.book.count(Self.answered) == first }
+                    try await poll { try await scene.book.count(Self.answered) == first }
                     // The next step of the store decides the requests that have an answer.
                     try await scene.ask(60)
                     for process in [one, another] {
@@ -203,7 +199,7 @@ struct FollowRequestsTests {
             _ = try await scene.approve(policy, rows: 100)
             try await scene.following { process in
                 let open = try await scene.book.count(Self.answerable)
-                try await scene.wait { try await scene.book.count(Self.answered) == open }
+                try await poll { try await scene.book.count(Self.answered) == open }
                 #expect(try await scene.run("actions", "withdraw", scene.job).code == 77)
                 let withdrawn = try await scene.run("actions", "withdraw", scene.job, as: "approver")
                 #expect(withdrawn.code == 0 && withdrawn.output.contains("withdrawn by"), "\(withdrawn.errors)")
@@ -266,7 +262,7 @@ struct FollowRequestsTests {
                 for _ in 1...20 where !process.hasEnded {
                     try await scene.ask(1)
                     let rejected = "\(Self.answerable) AND answer_state = 'rejected'"
-                    try await scene.wait {
+                    try await poll {
                         try await scene.book.count(rejected) == scene.book.count(Self.answerable) || process.hasEnded
                     }
                 }
@@ -311,7 +307,7 @@ struct FollowRequestsTests {
             _ = try await scene.approve(policy, rows: 100)
             try await scene.following { _ in
                 let open = try await scene.book.count(Self.answerable)
-                try await scene.wait { try await scene.book.count(Self.answered) == open }
+                try await poll { try await scene.book.count(Self.answered) == open }
             }
             #expect(try await scene.answers().allSatisfy { $0.requested == 1 && $0.applied == 1 })
         }
@@ -329,7 +325,7 @@ struct FollowRequestsTests {
             )
             try await scene.following { process in
                 let refused = "SELECT count(*) FROM action_attempts WHERE http_status = 429"
-                try await scene.wait { try await scene.book.count(refused) > 0 || process.hasEnded }
+                try await poll { try await scene.book.count(refused) > 0 || process.hasEnded }
                 try scene.change("DECLINE")
                 await scene.expectRefused(process, "the policy was changed after its approval: its SHA-256 is now ")
             }
@@ -343,7 +339,7 @@ struct FollowRequestsTests {
             _ = try await scene.approve(changed, rows: 100)
             try await scene.following { _ in
                 let open = try await scene.book.count(Self.answerable)
-                try await scene.wait { try await scene.book.count(Self.answered) == open }
+                try await poll { try await scene.book.count(Self.answered) == open }
             }
             let told = try await scene.preferences()
             #expect(told.values.allSatisfy { $0.count == 1 }, "\(told)")
@@ -363,7 +359,7 @@ struct FollowRequestsTests {
             try await scene.ask(20)
             try await scene.following(failpoint: "batchPlanned@1=stop") { first in
                 let renewal = Task { _ = try await scene.approve(policy, rows: 100) }
-                try await scene.wait {
+                try await poll {
                     try await scene.book.count(
                         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
                     ) > 0
@@ -372,7 +368,7 @@ struct FollowRequestsTests {
                     first.signal(SIGCONT)
                     try await renewal.value
                     let open = try await scene.book.count(Self.answerable)
-                    try await scene.wait { try await scene.book.count(Self.answered) == open }
+                    try await poll { try await scene.book.count(Self.answered) == open }
                 }
             }
             let answers = try await scene.answers()

@@ -142,10 +142,10 @@ struct ReceiveTests {
                      WHERE NOT l.granted AND d.datname = current_database()
                     """
                 let book = try stage.book()
-                while try await book.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                try await poll { try await book.count(waiting) > 0 }
                 receiver.process.signal(SIGTERM)
                 // It accepts no further connection, and still has the request.
-                while (try? await receiver.http.get("/health")) != nil { try await Task.sleep(for: .milliseconds(10)) }
+                try await poll { (try? await receiver.http.get("/health")) == nil }
                 #expect(!receiver.process.hasEnded)
                 try blocker.script("COMMIT")
                 #expect(try await answer == 200)
@@ -185,7 +185,7 @@ struct ReceiveTests {
                         #expect(!(try await receiver.metrics()).contains("oldest_pending_seconds "))
                         try await server.start()
                         // The first attempts can meet a server that is not ready.
-                        while try await receiver.post(body) != 200 {}
+                        try await poll { try await receiver.post(body) == 200 }
                         #expect(try await receiver.http.get("/health").status == 200)
                         let kept = "SELECT count(*) AS n FROM appstore.received_notifications"
                         let count = try await server.pool().withConnection { try $0.run(kept)[0].int64("n") }

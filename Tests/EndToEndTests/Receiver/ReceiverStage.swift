@@ -122,9 +122,9 @@ struct ReceiverStage: Sendable {
 
     /// Waits until no notification is left to normalise.
     func normalized(_ book: LedgerBook) async throws {
-        while try await book.count(
+        let pending =
             "SELECT count(*) FROM received_notifications WHERE normalised_at IS NULL AND refused_because IS NULL"
-        ) > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        try await poll { try await book.count(pending) == 0 }
     }
 
     // MARK: Notifications

@@ -328,7 +328,7 @@ struct RefreshByChangesTests {
                 "SELECT max(due_at) FROM refresh_stored_periods WHERE due_at < now() + interval '1 hour'"
             )
         )
-        while try await world.value("clock_timestamp() > '\(due)'::timestamptz") != "true" {}
+        try await poll { try await world.value("clock_timestamp() > '\(due)'::timestamptz") == "true" }
         #expect(try await world.ledger.viewsAreStale())
         #expect(try await differences(world) == [])
         #expect(

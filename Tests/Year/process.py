@@ -23,6 +23,8 @@ class Process:
         self.peak_kib = 0
 
     def running(self):
+        # The kernel's figure for a child that has ended includes the memory of this process, which started it.
+        self.peak_kib = self._kib("VmHWM") or self.peak_kib
         return self._wait(os.WNOHANG) is None
 
     def wait(self, seconds):
@@ -51,9 +53,14 @@ class Process:
         return open(self.log + ".err", errors="replace").read()
 
     def resident_kib(self):
-        for line in open(f"/proc/{self.pid}/status"):
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1])
+        return self._kib("VmRSS")
+
+    def _kib(self, name):
+        """A line of the kernel's status of the process; 0 when it has ended."""
+        if self.code is None:
+            for line in open(f"/proc/{self.pid}/status"):
+                if line.startswith(name + ":"):
+                    return int(line.split()[1])
         return 0
 
     def _wait(self, options):
@@ -66,5 +73,4 @@ class Process:
             self._child.returncode = self.code
             self.seconds = time.monotonic() - self._began
             self.cpu = usage.ru_utime + usage.ru_stime
-            self.peak_kib = usage.ru_maxrss
         return self.code

@@ -104,6 +104,7 @@ class Year:
         self.live(night)
         self.clock.set(self.moment(night))
         self.store.settle()
+        self.store.agree()
         around = self.plan.run(night)
         measured = events.RUNS[around](self) if around else self.nightly()
         self.measure(night, measured)

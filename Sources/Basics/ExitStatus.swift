@@ -32,7 +32,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Whether every item of the run has ended: 0 or 2.
     package var isComplete: Bool { [.complete, .completeWithLosses].contains(self) }
 
-    /// Whether another start can end with another code although nobody has corrected anything.
+    /// Whether the cause can pass by itself, so that a later start succeeds.
     private var canPass: Bool { [.databaseUnavailable, .ioError, .workLeft, .contractBroken].contains(self) }
 
     /// The exit code of a process with several runs.

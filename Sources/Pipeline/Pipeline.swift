@@ -255,6 +255,7 @@ package struct Pipeline: Sendable {
         for index in results.indices {
             results[index].viewsFailure = failure
             guard let failure else { continue }
+            // The run reports the failure itself; `status` shows it only if it can be recorded.
             try? await ledger.recordViewsNotRefreshed(by: results[index].start.run, app: results[index].app, failure)
         }
         return results

@@ -103,7 +103,7 @@ struct ManyAppsTests {
         ),
         ("FL2 no environment", "apps: [{bundleId: a.b, appAppleId: 1}]\nenvironment: Moon", "environment is "),
         (
-            "FL2 an environment of its own",
+            "FL2 an environment of one app",
             "apps: [{bundleId: a.b, appAppleId: 1, environment: Sandbox}]\nenvironment: Production",
             "apps[0].environment is not a key"
         ),

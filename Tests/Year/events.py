@@ -189,7 +189,7 @@ def killed_receiver(year):
 
 
 def entries_by_hand(year):
-    """Somebody corrects a product's name and period, and the rates of a month."""
+    """A product's name and period, and the rates of a month, are edited by hand."""
     month = year.night // 30
     year.database.run(
         f"""
@@ -278,7 +278,7 @@ def batch(year):
 
 
 def approval_that_expires(year):
-    """Nobody sends an approved batch in time: nothing of it may leave."""
+    """An approval expires before its batch is sent: no row of the batch may leave."""
     chosen = _active(year, 2)
     if not chosen:
         return

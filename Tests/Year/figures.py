@@ -1,5 +1,6 @@
 """What the year has cost at its end, compared with its beginning and with a fresh load of the same world."""
 
+import datetime
 import statistics
 
 # Tables that have more rows after a year than after a fresh load, and why.
@@ -106,7 +107,8 @@ class Figures:
 
     def lines(self):
         """The figures as lines of a Markdown page."""
-        yield "| A night, median | February | December | Ratio |"
+        last = datetime.date.fromisoformat(self.nights[-1]["date"])
+        yield f"| A night, median | February | {last:%B} | Ratio |"
         yield "|---|---:|---:|---:|"
         units = {
             "requests": ("requests", 1, 0), "wal": ("write-ahead log, KiB", 1024, 0), "cpu": ("seconds of CPU, `run`", 1, 2),

@@ -78,6 +78,7 @@ final class ProgressMetrics: Sendable {
             let progress = MetricsFile.lines(at: file) { MetricsText.isLine($0, of: [MetricsText.progressMetric]) }
             metrics.keep(progress, exceptOf: app)
         }
+        // Metrics that cannot be written must not end the run; the ones at its end report the failure.
         try? MetricsFile.write(old + metrics.text, to: file)
     }
 }

@@ -27,14 +27,14 @@ struct JobApps {
             problems.report(
                 root.place.missing("environment"),
                 "is missing",
-                "it must be Production or Sandbox, beside apps and for all of them"
+                "it must be Production or Sandbox, next to apps and for all of them"
             )
             return []
         }
         refuseRepetition(in: items)
         return items.map { item in
             if let own = item.entry("environment") {
-                problems.report(own.place, "is not a key", "write environment beside apps, for all of them")
+                problems.report(own.place, "is not a key", "write environment next to apps, for all of them")
             }
             let app = JobNode.Entry(key: "app", place: item.place, value: item.replacing([], with: [environment]))
             return root.replacing(["apps", "environment"], with: [app])

@@ -24,7 +24,7 @@ struct WrittenPage {
         else { return [] }
         let body = html[start.upperBound..<end.lowerBound].split(separator: "<tbody>").last ?? ""
         return body.split(separator: "<tr>").dropFirst().map { row in
-            // What has no rate is a column of its own; see `lacks(_:)`.
+            // The column about missing rates is left out; `lacks(_:)` reads it.
             row.matches(of: /(?s)<t[hd]([^>]*)>(.*?)<\/t[hd]>/).filter { !$0.1.contains("lacks") }.map { cell in
                 value(cell.2, cell.1.contains("number"))
             }

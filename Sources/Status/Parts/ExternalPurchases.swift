@@ -29,7 +29,7 @@ extension JobStatus {
 
         func lines(in status: JobStatus) -> [String] {
             [
-                "  external purchases: \(counted(tokensDue, "token")) without a report, to be reported from \(reportBy) on; see "
+                "  external purchases: \(counted(tokensDue, "token")) without a report, the first due by \(reportBy); see "
                     + "docs/guides/external-purchases.md"
             ]
         }

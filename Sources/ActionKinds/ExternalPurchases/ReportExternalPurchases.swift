@@ -14,7 +14,9 @@ package enum ReportExternalPurchases: AppStoreAction {
 
     package static let lineItem = "LINE_ITEM"
     static let statuses = [lineItem, "NO_LINE_ITEM", "UNRECOGNIZED_TOKEN", "DUPLICATE_TOKEN"]
-    /// The most lines of a report. Apple documents none; a report is in memory as a whole when it is sent.
+    /// The most lines of a report.
+    ///
+    /// Apple documents no limit. A report is in memory as a whole when it is sent.
     package static let mostLines: Int64 = 50_000
 
     private static let reportColumns = [
@@ -81,9 +83,9 @@ package enum ReportExternalPurchases: AppStoreAction {
 }
 
 extension ExternalPurchaseErrors.Element {
-    /// The message with the field and the line.
+    /// The message with the field and the line, at most 512 characters.
     fileprivate var sentence: String {
         let place = [field, lineItemID.map { "line item \($0)" }].compactMap(\.self).joined(separator: " of ")
-        return String(([message, place.isEmpty ? nil : "(\(place))"].compactMap(\.self).joined(separator: " ")).prefix(512))
+        return String((message + (place.isEmpty ? "" : " (\(place))")).prefix(512))
     }
 }

@@ -6,8 +6,9 @@ SELECT r.app_id, r.batch_id, s.position, s.report, s.line,
        CASE WHEN r.rule = 'erased' THEN '{}' ELSE s.input END,
        CASE WHEN r.rule IS DISTINCT FROM 'erased' THEN s.parameters ->> 'line_item_id' END,
        CASE WHEN r.rule IS DISTINCT FROM 'erased' THEN s.parameters END,
-       coalesce(s.rule, r.rule),
-       CASE WHEN s.rule IS NOT NULL THEN s.reason
+       CASE WHEN r.verdict = 'same' THEN r.rule ELSE coalesce(s.rule, r.rule) END,
+       CASE WHEN r.verdict = 'same' THEN r.reason
+            WHEN s.rule IS NOT NULL THEN s.reason
             WHEN r.verdict IN ('invalid', 'ineligible') THEN format('its report is not sent, because of %s', r.reason)
             ELSE r.reason END
   FROM stage_input_rows s

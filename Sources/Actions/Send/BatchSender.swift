@@ -153,9 +153,8 @@ struct BatchSender: Sendable {
                 return try await end(row, attempt, result, .rejected, message: report.message)
             case .refused(let errors):
                 note(failed: false)
-                return try await end(
-                    row, attempt, result, .rejected, kept: errors.kept, message: errors.message, code: errors.code
-                )
+                let (kept, message, code) = (errors.kept, errors.message, errors.code)
+                return try await end(row, attempt, result, .rejected, kept: kept, message: message, code: code)
             case .readBack(let kept, let isRefused):
                 note(failed: false)
                 // Apple can know the ID of a request that this ledger has lost.

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import StrictJSON
+import StrictJSON
 
 /// Send External Purchase Report: what customers bought outside the App Store with one token.
 ///

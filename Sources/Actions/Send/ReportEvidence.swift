@@ -1,4 +1,5 @@
 import ActionKinds
+import AppStoreAPI
 import AppStoreModel
 import Basics
 import StrictJSON

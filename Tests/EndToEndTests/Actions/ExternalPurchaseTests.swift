@@ -53,7 +53,8 @@ struct ExternalPurchaseTests {
             var wrong = lines(used[5], date)
             wrong[2] = wrong[2].replacing(",\(used[5].suffix(6))-a,", with: ",nowhere,")
             let rows =
-                used.prefix(5).flatMap { lines($0, date) } + wrong + unused.map { "\($0),NO_LINE_ITEM" + String(repeating: ",", count: 15) }
+                used.prefix(5).flatMap { lines($0, date) } + wrong
+                + unused.map { "\($0),NO_LINE_ITEM" + String(repeating: ",", count: 15) }
             try scene.list(rows, header: Self.header)
             let path = try scene.write(Self.job)
             let plan = try await scene.approve(path)

@@ -1,4 +1,5 @@
 import Actions
+import Erasure
 import JobFiles
 import Ledger
 import LedgerSchema
@@ -341,6 +342,32 @@ struct ExternalPurchasePlanTests {
                 "2 12 net (netAmountTaxExclusive): Apple refused it: IncorrectNetAmountError",
                 "3 3 none (externalPurchaseId): Apple refused it: NotFoundError",
             ]
+        )
+    }
+
+    @Test func `EP16 a report with a row of an erased customer is not sent, and none of its rows is kept`() async throws
+    {
+        let world = try await TestLedger()
+        let customer = "2000000123456789"
+        try await world.run(
+            """
+            INSERT INTO transactions (app_id, transaction_id, original_transaction_id, signed_date, payload_sha256, payload)
+            VALUES (\(world.app.rawValue), '\(customer)', '\(customer)', now(), 'x', '{}')
+            """
+        )
+        _ = try await world.ledger.erase([.transaction(customer)], in: [world.app])
+        let named = ["product_identifier": "'\(customer)'"]
+        #expect(
+            try await plan([buy("t1", "a"), buy("t1", "b", named), buy("t2", "c")], in: world) == [
+                "erased", "erased", "valid",
+            ]
+        )
+        let kept =
+            "SELECT cardinality(input) || ' ' || coalesce(line_item_id, '-') FROM action_input_rows ORDER BY input_position"
+        #expect(try await texts(kept, in: world) == ["0 -", "0 -", "23 c"])
+        #expect(
+            try await world.count("action_rows WHERE verdict = 'ineligible' AND subject IS NULL AND parameters IS NULL")
+                == 1
         )
     }
 

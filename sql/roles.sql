@@ -272,6 +272,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'action_policy_approvals'),
            ('SELECT, INSERT, UPDATE (state, request_id, may_be_applied, attempts, http_status, apple_code, apple_message, answer, confirmed_by, first_sent_at, last_sent_at, ended_at, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, INSERT, UPDATE', 'action_attempts'),
+           ('SELECT, INSERT', 'action_input_rows'),
            ('SELECT', 'erasure_keys'),
            ('SELECT', 'erased_marks'),
            ('UPDATE', 'erasure_lock'),
@@ -290,7 +291,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'apps'),
            ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at, approval_ended_because)', 'action_batches'),
            ('SELECT, INSERT (app_id, job, action, policy_sha256, policy, maximum_rows, expires_at), UPDATE (withdrawn_at)', 'action_policy_approvals'),
-           ('SELECT', 'action_rows')
+           ('SELECT', 'action_rows'),
+           ('SELECT', 'action_input_rows')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 

@@ -19,6 +19,18 @@ package struct ActionColumn: Sendable {
         case productID
         /// ISO 3166-1 alpha-3 codes, separated by spaces. Normalised to upper case, sorted, each once.
         case countryCodes
+        /// An ID of the app or of Apple: 1 to `maximum` characters without control characters.
+        case identifier(maximum: Int)
+        /// Milliseconds since 1970, or ISO 8601 with a time zone. Normalised to milliseconds.
+        case moment
+        /// A decimal number above 0, of at most 128 characters.
+        case rate
+        /// An ISO 4217 code.
+        case currency
+        /// An ISO 3166-1 alpha-3 code.
+        case country
+        /// The lines of an external purchase report; no column of an input.
+        case lineItems
         /// A member of an Advanced Commerce request. Text is itself; a list or an object is JSON.
         case advancedCommerce(AdvancedCommerceField.Kind)
     }
@@ -53,6 +65,7 @@ package struct ActionColumn: Sendable {
     /// The rule for values, as the rest of a sentence after "it must be".
     package var rule: String {
         switch kind {
+        case .integer(let range) where range.upperBound == .max: "a whole number of at least \(range.lowerBound)"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .choice(let words): words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
         case .boolean: "true or false"
@@ -60,6 +73,13 @@ package struct ActionColumn: Sendable {
         case .uuid: "a UUID, such as 7e3fb20b-4cdb-47cc-936d-99d65f608138"
         case .productID: "a product ID of 1 to 255 characters"
         case .countryCodes: "country codes of three letters, separated by spaces, such as USA FRA"
+        case .identifier(let maximum): "1 to \(maximum) characters"
+        case .moment:
+            "milliseconds since 1970 (not seconds), or a date and time such as 2026-11-01T09:30:00Z"
+        case .rate: "a decimal number above 0 of at most 128 characters, such as 1.0834"
+        case .currency: "a currency code of three capital letters, such as EUR"
+        case .country: "a country code of ISO 3166-1 alpha-3, such as FRA"
+        case .lineItems: "a list of line items"
         case .advancedCommerce(let kind): kind.rule
         }
     }
@@ -100,8 +120,11 @@ package struct ActionColumn: Sendable {
     ///
     /// PostgreSQL changes the order of an object's members, so they are put back into the order in which they are sent.
     package func stored(_ json: JSONValue) -> ActionValue? {
-        if case .advancedCommerce = kind, let value = try? read(json) { return value }
-        return ActionValue(json)
+        switch kind {
+        case .advancedCommerce: (try? read(json)) ?? ActionValue(json)
+        case .rate, .lineItems: .json(json)
+        default: ActionValue(json)
+        }
     }
 
     /// The beginning of a text; a control character becomes a question mark.
@@ -136,7 +159,42 @@ package struct ActionColumn: Sendable {
                 code.utf8.count == 3 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
             }
             return isValid && !codes.isEmpty ? .texts(codes.sorted()) : nil
+        case .identifier(let maximum):
+            let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            return (1...maximum).contains(text.count) && isPlain ? .text(text) : nil
+        case .moment: return milliseconds(text).map(ActionValue.integer)
+        case .rate: return isRate(text) ? .json(.number(JSONNumber(text: text))) : nil
+        case .currency: return isCode(text) ? .text(text) : nil
+        case .country: return CountryCode.all.contains(text) ? .text(text) : nil
+        case .lineItems: return nil
         case .advancedCommerce: return try? read(text)
         }
+    }
+
+    /// The end of the year 9999.
+    private static let lastMoment: Int64 = 253_402_300_799_999
+
+    /// A moment in milliseconds since 1970.
+    ///
+    /// A number of less than twelve digits is before 1973, so it is a number of seconds.
+    private func milliseconds(_ text: String) -> Int64? {
+        if text.utf8.allSatisfy(isDigit) {
+            return text.utf8.count < 12 ? nil : Int64(text).flatMap { $0 <= Self.lastMoment ? $0 : nil }
+        }
+        guard case .moment(let moment) = ISO8601Moment(text) else { return nil }
+        return moment.rawValue
+    }
+
+    /// A number above 0 in the notation of JSON, without an exponent.
+    private func isRate(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard text.utf8.count <= 128, parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) })
+        else { return false }
+        let hasLeadingZero = parts[0].count > 1 && parts[0].first == UInt8(ascii: "0")
+        return !hasLeadingZero && text.utf8.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private func isCode(_ text: String) -> Bool {
+        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }

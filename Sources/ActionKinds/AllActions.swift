@@ -18,6 +18,7 @@ package enum AllActions {
         MigrateSubscription.self,
         RevokeSubscription.self,
         RequestTransactionRefund.self,
+        ReportExternalPurchases.self,
     ]
 
     package static let names = types.map { $0.name }

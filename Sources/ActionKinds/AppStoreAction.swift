@@ -53,6 +53,9 @@ package protocol AppStoreAction: Sendable {
     /// A code that is not listed rejects the row. The default is `ofEveryAction`.
     static var errorEffects: [AppleErrorCode: ActionErrorEffect] { get }
 
+    /// Reads a refusal that lists several errors and has no `errorCode` of its own; `nil` for another body.
+    static func listedErrors(_ body: [UInt8]) -> ListedErrors?
+
     /// Whether the success of a repeated request is the outcome, because two requests have the same effect as one.
     ///
     /// If not, Apple documents that the same request can be sent again, but not what the second answer means, so
@@ -68,6 +71,14 @@ package protocol AppStoreAction: Sendable {
     ///
     /// Input can have more columns, which are kept. Without columns, a batch has one row and no input.
     static var columns: [ActionColumn] { get }
+
+    /// The values of a request as the ledger keeps them; by default ``columns``.
+    static var storedColumns: [ActionColumn] { get }
+
+    /// Whether the rows of the input with one ``subject`` make one request.
+    ///
+    /// Then no two requests of a subject are sent at the same time, and the ledger keeps each row of the input in `action_input_rows`.
+    static var groupsRows: Bool { get }
 
     /// The column that names what a row changes: a subscription, a transaction or a product.
     ///
@@ -110,6 +121,9 @@ extension AppStoreAction {
     package static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest? { nil }
     package static func progress(_ body: [UInt8]) throws(RequestFailure) -> JSONObject? { nil }
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? { nil }
+    package static func listedErrors(_ body: [UInt8]) -> ListedErrors? { nil }
+    package static var storedColumns: [ActionColumn] { columns }
+    package static var groupsRows: Bool { false }
     package static var repeatSettles: Bool { true }
     package static var readBack: ActionReadBack? { nil }
     package static var ledgerRules: [LedgerRule] { [] }
@@ -128,6 +142,28 @@ package enum ActionOutcome: Equatable, Sendable {
     case succeeded(JSONObject)
     /// Apple refused without an error code, such as 200 with `success: false`.
     case refused(message: String)
+}
+
+/// A refusal that lists several errors.
+package struct ListedErrors: Equatable, Sendable {
+    package enum Effect: Equatable, Sendable {
+        /// Apple did nothing.
+        case rejectsRow
+        /// Apple has received a request with this ID before.
+        case isRepeated
+        /// Apple knows a part of the request. If an earlier attempt may have been applied, that was the reason.
+        case mayBeRepeated
+        /// The same request is sent again after a short delay.
+        case retriesSoon
+    }
+
+    package let effect: Effect
+    /// Apple's code of the first error.
+    package let code: Int64
+    /// The first error and the number of the others.
+    package let message: String
+    /// The member that is kept with the row.
+    package let kept: JSONObject
 }
 
 /// The endpoint that says how far Apple is with a request that it works on for longer.
@@ -176,9 +212,11 @@ package enum ActionSubject: Sendable {
     case subscriptionOfTransaction
     case transaction
     case product
+    /// The token of a purchase outside the App Store.
+    case externalPurchaseToken
 }
 
-/// Signed data that shows whether a request with an unknown outcome was applied.
+/// Data of Apple's that shows whether a request with an unknown outcome was applied.
 package enum ActionReadBack: Equatable, Sendable {
     /// The `expiresDate` of the subscription's last transaction, from Get All Subscription Statuses.
     case expiresDate
@@ -190,21 +228,33 @@ package enum ActionReadBack: Equatable, Sendable {
     case advancedCommerceSubscription(AdvancedCommerceEffect?)
     /// The `requestReferenceId` in the transaction's `advancedCommerceInfo`, from Get Transaction Info.
     case advancedCommerceTransaction
+    /// The report with the ID of the request, from Retrieve External Purchase Report. It is not signed.
+    case externalPurchaseReport
 
     /// The endpoint whose limit the request counts against.
     package var endpoint: StreamName {
         switch self {
         case .expiresDate, .advancedCommerceSubscription: .subscriptionStatuses
         case .appAccountToken, .advancedCommerceTransaction: .transactionInfo
+        case .externalPurchaseReport: StreamName("externalPurchaseReport")
         }
     }
 
-    /// The endpoints of all cases.
+    /// The limit in production, for an endpoint that is no stream; `nil` for a stream.
+    ///
+    /// Apple documents no limit for reports.
+    package var requestsPerSecond: Double? { self == .externalPurchaseReport ? 1 : nil }
+
+    /// Whether the data is read before a request is repeated, because it shows whether the first one arrived.
+    package var precedesRepeat: Bool { self == .externalPurchaseReport }
+
+    /// The endpoints that are streams.
     package static let endpoints = [expiresDate, appAccountToken].map(\.endpoint)
 
-    /// The request that reads the data of a subscription or transaction.
+    /// The request that reads the data of a subscription, transaction or report.
     package func request(of id: String) -> AppStoreRequest {
         switch self {
+        case .externalPurchaseReport: .get("\(ReportExternalPurchases.path)/\(id.percentEncoded)")
         case .expiresDate, .advancedCommerceSubscription: .get("/inApps/v1/subscriptions/\(id.percentEncoded)")
         case .appAccountToken, .advancedCommerceTransaction: .get("/inApps/v1/transactions/\(id.percentEncoded)")
         }

@@ -16,9 +16,13 @@ extension SQLStatement {
     static let createActionStage = SQLStatement(file: PackageResources.create_action_stage_sql)
     static let endRowWithoutConsent = SQLStatement(file: PackageResources.end_row_without_consent_sql)
     static let extensionSummary = SQLStatement(file: PackageResources.extension_summary_sql)
+    static let checkReportLines = SQLStatement(file: PackageResources.check_report_lines_sql)
     static let findBatches = SQLStatement(file: PackageResources.find_batches_sql)
+    static let findRequestInFlight = SQLStatement(file: PackageResources.find_request_in_flight_sql)
     static let finishBatch = SQLStatement(file: PackageResources.finish_batch_sql)
+    static let groupReports = SQLStatement(file: PackageResources.group_reports_sql)
     static let giveUpRow = SQLStatement(file: PackageResources.give_up_row_sql)
+    static let insertInputRows = SQLStatement(file: PackageResources.insert_input_rows_sql)
     static let insertBatch = SQLStatement(
         file: PackageResources.insert_batch_sql,
         parts: ["approval_column": [], "approval_value": []]
@@ -38,6 +42,8 @@ extension SQLStatement {
     static let refundRequests = SQLStatement(file: PackageResources.refund_requests_sql)
     static let renewRowLeases = SQLStatement(file: PackageResources.renew_row_leases_sql)
     static let resolveSubscriptions = SQLStatement(file: PackageResources.resolve_subscriptions_sql)
+    static let resultInputRows = SQLStatement(file: PackageResources.result_input_rows_sql)
+    static let refuseReports = SQLStatement(file: PackageResources.refuse_reports_sql)
     static let resultRows = SQLStatement(file: PackageResources.result_rows_sql)
     static let subscriptionFacts = SQLStatement(file: PackageResources.subscription_facts_sql)
     static let transactionFacts = SQLStatement(file: PackageResources.transaction_facts_sql)

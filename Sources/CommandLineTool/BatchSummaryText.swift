@@ -22,6 +22,9 @@ struct BatchSummaryText {
 
     private var batch: ActionBatch { summary.batch }
 
+    /// The characters of a request's body that the text shows.
+    private static let shownCharacters = 8_000
+
     /// The shortest times to send the rows, in seconds: at Apple's limit, and at the job's share of it.
     private var seconds: (atLimit: Double, atShare: Double) {
         let limit = job.limits.requestsPerSecond[batch.action] ?? 0
@@ -31,6 +34,9 @@ struct BatchSummaryText {
 
     private var lines: [String] {
         var lines = ["\(job.name): batch \(batch.sha256)"]
+        if let inputRows = summary.inputRows {
+            lines.append("  \(counted(inputRows, "row")) of the input, as one row for each report:")
+        }
         lines.append("  \(counted(batch.rows, "row")), \(batch.rowsToSend) to send")
         lines += PriceChangeText(summary.prices).lines
         lines += summary.rules.map { rule in
@@ -51,7 +57,8 @@ struct BatchSummaryText {
             )
         }
         lines += summary.requests.map { request in
-            "  \(Self.method(request)) \(request.target) \(String(decoding: request.body ?? [], as: UTF8.self))"
+            let body = String(decoding: request.body ?? [], as: UTF8.self)
+            return "  \(Self.method(request)) \(request.target) \(printable(body, limit: Self.shownCharacters))"
         }
         return lines + [next]
     }

@@ -1,14 +1,14 @@
-import AppStoreModel
+package import AppStoreModel
 import Basics
 
 /// Reads an ISO 8601 date and time, such as `2026-01-31T08:30:00Z` or `2026-01-31T09:30:00.250+01:00`.
-enum ISO8601Moment: Equatable {
+package enum ISO8601Moment: Equatable {
     case moment(UnixMilliseconds)
     /// A valid date without a time zone, and how to write it with one.
     case withoutZone(suggestion: String)
 
     /// `nil` when the text is not a date of the years 1970 to 9999.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var rest = text.utf8[...]
         guard let year = rest.takeNumber(digits: 4), rest.take("-"), let month = rest.takeNumber(digits: 2),
             rest.take("-"), let day = rest.takeNumber(digits: 2),

@@ -146,6 +146,7 @@ extension CustomerRows {
         ("rate_buckets", .kept(because: "it only counts requests")),
         ("notification_reconciliation", .kept(because: "it only counts notifications")),
         ("action_batches", .kept(because: "what a batch says of customers is in action_rows")),
+        ("action_input_rows", .kept(because: "a token of an external purchase cannot be traced to a customer")),
         ("action_policy_approvals", .kept(because: "it has only policies")),
         ("action_jobs", .kept(because: "it has only names of jobs")),
         ("erasure_lock", .kept(because: "it has no columns")),

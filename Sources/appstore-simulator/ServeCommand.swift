@@ -75,7 +75,9 @@ struct ServeCommand: AsyncParsableCommand {
                                         {"refundRequests": 5}: requests for refunds,
                                         for which Apple asks the app;
                                         {"renewals": 5}: subscriptions with changed
-                                        prices renew or expire
+                                        prices renew or expire;
+                                        {"externalPurchaseTokens": 4}: tokens of
+                                        purchases outside the App Store
               GET  /simulator/requests  counts and requests
               GET  /simulator/pages/0   answers with records, from the first on
               GET  /simulator/world     what a crawl must find now; of one kind alone:

@@ -37,6 +37,7 @@ struct AttemptDecisionTests {
         return switch decision {
         case .succeeded: "succeeded"
         case .rejected: "rejected"
+        case .refused(let errors): "refused with \(errors.code)"
         case .readBack(_, let isRefused): isRefused ? "readBack, refused" : "readBack"
         case .waitForApple: "waitForApple"
         case .repeatRefused: "repeatRefused"
@@ -54,6 +55,25 @@ struct AttemptDecisionTests {
         #expect(decide(success, mayBeApplied: true) == "readBack")
         #expect(decide(answer(200), mayBeApplied: true, action: SetAppAccountToken.self) == "succeeded")
         #expect(decide(answer(202), mayBeApplied: true, action: SendConsumptionInformation.self) == "succeeded")
+    }
+
+    @Test func `a list of errors refuses a report, and a known ID of the report is read back`() {
+        func listed(_ errors: String, mayBeApplied: Bool = false) -> String {
+            let body = "{\"errors\":[\(errors)]}"
+            return decide(answer(400, body: body), mayBeApplied: mayBeApplied, action: ReportExternalPurchases.self)
+        }
+        let sum = #"{"errorCode":11,"errorMessage":"m","fieldName":"amountTaxInclusive","lineItemId":"a"}"#
+        let line = #"{"errorCode":1,"errorMessage":"m","fieldName":"lineItemId","lineItemId":"a"}"#
+        #expect(listed(sum) == "refused with 11")
+        #expect(listed(sum, mayBeApplied: true) == "refused with 11")
+        #expect(listed(#"{"errorCode":4711,"errorMessage":"new"}"#) == "refused with 4711")
+        #expect(listed(#"{"errorCode":1,"fieldName":"requestIdentifier"}"#) == "readBack")
+        #expect(listed(line) == "refused with 1")
+        #expect(listed(line, mayBeApplied: true) == "readBack, refused")
+        #expect(listed(#"{"errorCode":26}"#) == "retry soon")
+        #expect(listed("") == "stop 76")
+        // Other actions know no such list.
+        #expect(decide(answer(400, body: "{\"errors\":[\(sum)]}")) == "stop 76")
     }
 
     @Test func `a refusal rejects a row that was sent once, and proves nothing about an earlier request`() {

@@ -70,6 +70,11 @@ struct ShippedJobTests {
             "original_transaction_id,app_account_token\n\(original[0]),7e3fb20b-4cdb-47cc-936d-99d65f608138\n",
             to: "tokens.csv"
         )
+        let purchases = try await stage.book().column("SELECT external_purchase_id FROM external_purchase_tokens")
+        try stage.write(
+            "external_purchase_id,status\n" + purchases.map { "\($0),NO_LINE_ITEM\n" }.joined(),
+            to: "external-purchases.csv"
+        )
         let tokens = try await stage.book().column(
             "SELECT app_account_token::text FROM transactions WHERE app_account_token IS NOT NULL"
         )
@@ -117,6 +122,7 @@ struct ShippedJobTests {
                 "ORDER_ID": String(orders.split(separator: "\n")[1]),
                 "TRANSACTION_ID": String(ids.split(separator: "\n")[1]),
                 "CONSENTS_CSV": stage.store.directory + "/consents.csv",
+                "EXTERNAL_PURCHASES_CSV": stage.store.directory + "/external-purchases.csv",
                 "APP_ACCOUNT_TOKENS_CSV": stage.store.directory + "/tokens.csv",
                 "OUTAGE_START": "2020-01-01T00:00:00Z",
                 "OUTAGE_END": "2099-01-01T00:00:00Z",

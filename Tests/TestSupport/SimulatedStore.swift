@@ -178,6 +178,12 @@ package struct SimulatedStore: Sendable {
         try await expect(200, of: http.send("POST", "/simulator/advance", "{\"renewals\": \(count)}"))
     }
 
+    /// Creates tokens of external purchases, each with a notification.
+    package func advance(externalPurchaseTokens count: Int) async throws {
+        let body = "{\"externalPurchaseTokens\": \(count)}"
+        try await expect(200, of: http.send("POST", "/simulator/advance", body))
+    }
+
     private func advance(_ step: String, _ count: Int) async throws -> [Change] {
         struct Answer: Decodable { let changes: [Change] }
         let answer = try await http.send("POST", "/simulator/advance", "{\"\(step)\": \(count)}")

@@ -7,6 +7,7 @@ import statistics
 REASONS = {
     "action_attempts": "every request of an action",
     "action_batches": "every batch of actions",
+    "action_input_rows": "every row of the input of external purchase reports",
     "action_jobs": "every job of actions",
     "action_rows": "every row of a batch",
     "change_exports": "one row for the change export",

@@ -25,7 +25,7 @@ package struct ActionLedger: Sendable {
     func parameters(of row: PostgresRow) throws -> ActionParameters {
         let values = ActionParameters(
             try StrictJSON.parseObject(try row.utf8("parameters")),
-            columns: job.action.columns
+            columns: job.action.storedColumns
         )
         guard let token = try row.textOrNil("consistency_token") else { return values }
         return values.adding(ActionParameters.consistencyToken, .text(token))

@@ -1,3 +1,4 @@
+import ActionKinds
 import Basics
 import CSVFormat
 import Hashing
@@ -56,9 +57,14 @@ package struct BatchSource: Sendable {
         let cells = batch.inputColumns.indices.map { place in
             "input[\(place + 1)] AS \(Self.quoted(batch.inputColumns[place]))"
         }
+        let isGrouped = AllActions.type(of: batch.action)?.groupsRows == true
+        let lines = """
+            (SELECT i.input, i.input_position AS position, r.app_id, r.batch_id, r.state, r.parameters
+               FROM action_input_rows i JOIN action_rows r USING (app_id, batch_id, position)) x
+            """
         let feed = InputFeed.Source.query(
             """
-            SELECT \(cells.joined(separator: ", ")) FROM action_rows
+            SELECT \(cells.joined(separator: ", ")) FROM \(isGrouped ? lines : "action_rows")
              WHERE app_id = $1 AND batch_id = $2 AND state IN ('rejected', 'not_applied')
                AND parameters IS NOT NULL ORDER BY position
             """,

@@ -35,6 +35,8 @@ package struct BatchSummary: Sendable {
     }
 
     package let batch: ActionBatch
+    /// The rows of the input of an action that groups them; `nil` for other actions.
+    package let inputRows: Int64?
     /// What ``ActionLedger/priceChanges(of:)`` found, the most rows first.
     package let prices: [PriceChange]
     /// The most frequent first.
@@ -76,6 +78,12 @@ extension ActionLedger {
             }
             let consent =
                 try job.action.mayNeedConsent ? connection.run(.countConsent, key).first.map(self.consent) : nil
+            let inputRows =
+                try job.action.groupsRows
+                ? connection.run(
+                    "SELECT count(*) AS rows FROM action_input_rows WHERE app_id = $1 AND batch_id = $2",
+                    [.integer(app.rawValue), .uuid(batch.id)]
+                )[0].int64("rows") : nil
             let first = try connection.run(
                 """
                 SELECT position, parameters, consistency_token FROM action_rows
@@ -90,6 +98,7 @@ extension ActionLedger {
             }
             return BatchSummary(
                 batch: batch,
+                inputRows: inputRows,
                 prices: prices,
                 rules: rules,
                 money: money,

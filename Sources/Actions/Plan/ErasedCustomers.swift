@@ -87,6 +87,7 @@ extension InputRow {
     /// The row without its content.
     fileprivate var ofErasedCustomer: InputRow {
         var row = InputRow(position: position, line: line, input: [])
+        row.group = group
         row.problem = ("erased", "the customer was erased")
         return row
     }

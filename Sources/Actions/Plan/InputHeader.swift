@@ -68,6 +68,7 @@ struct InputHeader {
             case .text(let subject) = action.columns[place].value(cell(cellPlace))
         {
             row.subject = subject
+            row.group = action.groupsRows ? subject : nil
         }
         guard cells.dropFirst(width).allSatisfy(\.isEmpty) else {
             row.problem = ("cells", "the row has \(cells.count) cells, the header has \(width)")
@@ -127,6 +128,8 @@ struct InputRow {
     let input: [String]
     /// The ID of what the row changes, if it can be read.
     var subject: String?
+    /// The ``subject`` for an action that groups rows, also of a row without content.
+    var group: String?
     /// `nil` for a row with a ``problem``.
     var parameters: ActionParameters?
     /// The rule that the row breaks, and the reason as a sentence.

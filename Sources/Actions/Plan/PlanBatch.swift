@@ -46,7 +46,6 @@ extension ActionLedger {
         // deadlock.
         if !requiresApproval { try lockApprovals(on: connection) }
         let (columns, sha256) = try stage(source, without: erased, on: connection)
-        try connection.script("ANALYZE stage_action_rows")
         let discarded = try connection.run(
             "SELECT discard_plans($1::integer, $2::text) AS discarded",
             [.integer(app.rawValue), .text(job.name)]
@@ -57,7 +56,12 @@ extension ActionLedger {
             [.integer(app.rawValue), .text(sha256)]
         )[0].int64("batches")
         let batch = RequestID.batch(sha256, occurrence: occurrence)
+        if job.action.groupsRows { try groupReports(on: connection) }
+        try connection.script("ANALYZE stage_action_rows")
         try check(batch, on: connection)
+        if job.action.groupsRows {
+            _ = try connection.run(.insertInputRows, ["app": .integer(app.rawValue), "batch": .uuid(batch)])
+        }
         try insert(batch, sha256, occurrence, source, columns, requiresApproval: requiresApproval, on: connection)
         try erased.blockErasures(on: connection)
         return batch
@@ -71,6 +75,21 @@ extension ActionLedger {
         return planned
     }
 
+    /// Checks the lines of external purchase reports against each other and against the ledger, and makes a row of each report.
+    private func groupReports(on connection: borrowing PostgresConnection) throws {
+        try connection.script("ANALYZE stage_input_rows")
+        _ = try connection.run(
+            .checkReportLines,
+            [
+                "app": .integer(app.rawValue), "action": .text(job.action.name.rawValue),
+                "is_sandbox": .boolean(job.app.environment == .sandbox),
+                "most_lines": .bigint(ReportExternalPurchases.mostLines),
+            ]
+        )
+        _ = try connection.run(.groupReports)
+        _ = try connection.run(.refuseReports)
+    }
+
     /// Copies the normalised rows.
     ///
     /// - Returns: The kept columns, and ``BatchDigest`` of the rows.
@@ -80,6 +99,7 @@ extension ActionLedger {
         on connection: borrowing PostgresConnection
     ) throws -> (columns: [String], sha256: String) {
         var digest = BatchDigest(of: job)
+        let groupsRows = job.action.groupsRows
         let columns = try InputFeed(source: source.feed, app: app, job: job).read(on: connection) { rows in
             var cells: [Row] = []
             cells.reserveCapacity(rows.count)
@@ -90,13 +110,13 @@ extension ActionLedger {
                     [
                         .bigint(row.position), row.line.map { .bigint(Int64($0)) } ?? .null, .textArray(row.input),
                         json.map(Cell.jsonb) ?? .null,
-                        row.subject.map(Cell.text) ?? .null,
+                        (groupsRows ? row.group : row.subject).map(Cell.text) ?? .null,
                         row.problem.map { .text($0.rule) } ?? .null, row.problem.map { .text($0.reason) } ?? .null,
                     ]
                 )
             }
             try connection.copyIn(
-                "stage_action_rows",
+                groupsRows ? "stage_input_rows" : "stage_action_rows",
                 columns: ["position", "line", "input", "parameters", "subject", "rule", "reason"],
                 rows: cells
             )
@@ -118,7 +138,8 @@ extension ActionLedger {
             )
         case .transaction: _ = try connection.run(.transactionFacts, ["app": .integer(app.rawValue)])
         case .product: _ = try connection.run(.productFacts, ["app": .integer(app.rawValue)])
-        case nil: break
+        // The facts are in the lines of the reports.
+        case .externalPurchaseToken, nil: break
         }
         try connection.script("ANALYZE stage_action_facts")
         _ = try connection.run(

@@ -41,7 +41,7 @@ extension ActionLedger {
     ) throws -> [ResultRow] {
         let states = RowState.allCases.filter { $0.file == file }.map(\.rawValue)
         let rows = try connection.run(
-            .resultRows,
+            job.action.groupsRows ? .resultInputRows : .resultRows,
             [
                 "app": .integer(app.rawValue), "batch": .uuid(batch.id), "states": .textArray(states),
                 "after": .bigint(position), "count": .bigint(Self.resultBatch),
@@ -69,6 +69,7 @@ extension ActionLedger {
 
     /// Apple's name of an error; `nil` for a code that Apple does not document.
     private func appleName(of code: Int64) -> String? {
+        if job.action.groupsRows { return ExternalPurchaseError(rawValue: code)?.objectName }
         guard let code = AppleErrorCode(rawValue: code) else { return nil }
         return job.action is any AdvancedCommerceAction.Type ? code.advancedCommerceName : code.objectName
     }

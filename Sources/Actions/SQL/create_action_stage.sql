@@ -1,4 +1,7 @@
--- Creates the temporary tables of a plan: the rows of the input, and what the ledger knows of their subjects.
+-- Creates the temporary tables of a plan: the rows of the input, the rows of the batch, which are the same unless the action groups rows,
+-- and what the ledger knows of their subjects.
+CREATE TEMP TABLE stage_input_rows (position bigint NOT NULL, line bigint, input text[] NOT NULL, parameters jsonb,
+    subject text, rule text, reason text, report bigint, is_of_ledger boolean NOT NULL DEFAULT false) ON COMMIT DROP;
 CREATE TEMP TABLE stage_action_rows (position bigint NOT NULL, line bigint, input text[] NOT NULL, parameters jsonb,
     subject text, rule text, reason text) ON COMMIT DROP;
 CREATE TEMP TABLE stage_action_facts (position bigint PRIMARY KEY, transaction_id text, type text,

@@ -57,6 +57,7 @@ package struct AppleServer: Sendable {
             switch readBack {
             case .expiresDate, .advancedCommerceSubscription: try SubscriptionStatuses.page(body)
             case .appAccountToken, .advancedCommerceTransaction: try TransactionInfo.page(body)
+            case .externalPurchaseReport: throw .badPage(reason: "a report has no signed records")
             }
         var records = SignedRecords()
         for record in page.records {

@@ -10,6 +10,8 @@ enum AttemptDecision {
     case succeeded(JSONObject)
     /// Apple refused the only request that was sent.
     case rejected(FailureReport)
+    /// Apple refused with a list of errors, which also says that it has applied no earlier request of the row.
+    case refused(ListedErrors)
     /// An earlier request may have been applied, and only signed data can show whether one was, so the data is read.
     ///
     /// `isRefused` says whether Apple refused this attempt. Only then does unchanged data prove that no request was applied.
@@ -69,7 +71,11 @@ extension AttemptDecision {
                 case .endsRun(let report): self = .stop(.credentials(report))
                 }
             case 500...: self = .outcomeUnknown(report)
-            default: self = Self.refusal(answer, report, mayBeApplied: mayBeApplied, action: action)
+            default:
+                let listed = answer.status == 400 ? action.listedErrors(written.body) : nil
+                self =
+                    listed.map { Self.refusal($0, report, mayBeApplied: mayBeApplied) }
+                    ?? Self.refusal(answer, report, mayBeApplied: mayBeApplied, action: action)
             }
         }
     }
@@ -91,6 +97,19 @@ extension AttemptDecision {
         } catch {
             // A success whose body cannot be read: Apple has probably applied the request.
             return .outcomeUnknown(error.report)
+        }
+    }
+
+    private static func refusal(
+        _ errors: ListedErrors,
+        _ report: FailureReport,
+        mayBeApplied: Bool
+    ) -> AttemptDecision {
+        switch errors.effect {
+        case .isRepeated: .readBack(nil, isRefused: false)
+        case .mayBeRepeated where mayBeApplied: .readBack(nil, isRefused: true)
+        case .retriesSoon: .retry(.short, report)
+        case .rejectsRow, .mayBeRepeated: .refused(errors)
         }
     }
 

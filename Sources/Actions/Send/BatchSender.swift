@@ -126,6 +126,9 @@ struct BatchSender: Sendable {
             return try await follow(row)
         }
         while true {
+            if row.mayBeApplied, action.readBack?.precedesRepeat == true {
+                guard try await readBack(row, wasRefused: false, precedesRepeat: true) else { return }
+            }
             let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
             let (attempt, result) = try await attempt(row, purpose, request, endpoint: action.name)
             refusals = result.refusedToken == nil ? 0 : refusals + 1
@@ -148,13 +151,18 @@ struct BatchSender: Sendable {
             case .rejected(let report):
                 note(failed: false)
                 return try await end(row, attempt, result, .rejected, message: report.message)
+            case .refused(let errors):
+                note(failed: false)
+                let (kept, message, code) = (errors.kept, errors.message, errors.code)
+                return try await end(row, attempt, result, .rejected, kept: kept, message: message, code: code)
             case .readBack(let kept, let isRefused):
                 note(failed: false)
                 // Apple can know the ID of a request that this ledger has lost.
                 row.mayBeApplied = true
                 row.answer = kept ?? row.answer
                 try await keepOpen(row, attempt, result, kept: kept)
-                return try await readBack(row, wasRefused: isRefused)
+                _ = try await readBack(row, wasRefused: isRefused)
+                return
             case .waitForApple(let retryAfter, let date):
                 try await keepOpen(row, attempt, result)
                 report(.closed(action.name, try await limiter(action.name).close(retryAfter: retryAfter, date: date)))
@@ -175,7 +183,8 @@ struct BatchSender: Sendable {
                 row.mayBeApplied = true
                 guard try await pause(attempts, .ordinary, failure, { try await keepOpen(row, attempt, result) }) else {
                     try await keepOpen(row, attempt, result)
-                    return try await readBack(row, wasRefused: false)
+                    _ = try await readBack(row, wasRefused: false)
+                    return
                 }
                 attempts += 1
             case .stop(let stop):
@@ -199,13 +208,27 @@ struct BatchSender: Sendable {
         endpoint: StreamName
     ) async throws -> (Int32, SendResult) {
         let limiter = try limiter(endpoint)
-        let permit = try await watch.stop.wait { try await limiter.permit() }
-        // The lease can expire during the wait for the limit. Then nothing is sent.
-        guard leases.holds(row.lease) else { throw RowLeaseLost() }
-        crashPoint(.intentWanted)
-        // The file can have changed during the wait, too. It is read for a policy only.
-        let policy = queue.batch.policySHA256 == nil ? nil : try policy()
-        let attempt = try await queue.recordIntent(row, purpose, request, policy: policy)
+        while true {
+            let permit = try await watch.stop.wait { try await limiter.permit() }
+            // The lease can expire during the wait for the limit. Then nothing is sent.
+            guard leases.holds(row.lease) else { throw RowLeaseLost() }
+            crashPoint(.intentWanted)
+            // The file can have changed during the wait, too. It is read for a policy only.
+            let policy = queue.batch.policySHA256 == nil ? nil : try policy()
+            guard let attempt = try await queue.recordIntent(row, purpose, request, policy: policy) else {
+                try await pause(settleTime / 8)
+                continue
+            }
+            return (attempt, try await send(request, permit, limiter))
+        }
+    }
+
+    /// Sends a request whose intent is committed.
+    private func send(
+        _ request: AppStoreRequest,
+        _ permit: Permit,
+        _ limiter: RateLimiter
+    ) async throws -> SendResult {
         crashPoint(.intentCommitted)
         let sent = time.monotonic()
         let result = try await server.send(request, departingBy: permit.departsBy)
@@ -213,41 +236,63 @@ struct BatchSender: Sendable {
         if case .answered(let written) = result {
             _ = try await limiter.agrees(with: written.answer.date, sent: sent)
         }
-        return (attempt, result)
+        return result
     }
 
-    /// Reads signed data until it shows the outcome, or leaves the row unknown.
+    /// Reads Apple's data until it shows the outcome, or leaves the row unknown.
     ///
     /// - Parameters:
     ///   - leased: A row that may have been applied.
     ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
     ///     applied.
+    ///   - precedesRepeat: Whether the request is sent again if no request was applied.
+    /// - Returns: Whether no request was applied, and the row is still open; only with `precedesRepeat`.
     /// - Throws: As ``send(_:)``.
-    private func readBack(_ leased: LeasedRow, wasRefused: Bool) async throws {
+    private func readBack(
+        _ leased: LeasedRow,
+        wasRefused: Bool,
+        precedesRepeat: Bool = false
+    ) async throws -> Bool {
         var row = leased
         guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
-            return try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
+            try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
+            return false
         }
         let firstReading = time.monotonic()
         var reading = 1
         var refusals = 0
         while true {
-            let id = readBack == .appAccountToken ? row.currentTransactionID(subject) : subject
-            let request = readBack.request(of: id)
+            let request = readBack.request(of: row.id(for: readBack, subject: subject))
             let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
             refusals = result.refusedToken == nil ? 0 : refusals + 1
             var failure = "Apple's data could not be read"
+            if readBack == .externalPurchaseReport, let evidence = ReportEvidence(of: row, in: result) {
+                switch evidence.found {
+                case .applied(let place):
+                    try await end(row, attempt, result, .succeeded, confirmedBy: place)
+                    return false
+                case .notApplied where precedesRepeat:
+                    try await keepOpen(row, attempt, result)
+                    return true
+                case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
+                    try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
+                    return false
+                case .notApplied(let sentence), .undecided(let sentence): failure = sentence
+                }
+            }
             switch result {
-            case .answered(let written) where written.answer.status == 200:
+            case .answered(let written) where written.answer.status == 200 && readBack != .externalPurchaseReport:
                 // Data that cannot be verified proves nothing, so it is read again.
                 guard let records = try? server.records(in: written.body, of: readBack) else { break }
                 if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
                 switch Evidence(of: row, in: records, readBack, subject: subject) {
                 case .applied(let place):
                     let kept = Evidence.kept(of: row, in: records, readBack, subject: subject)
-                    return try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
+                    try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
+                    return false
                 case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
-                    return try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
+                    try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
+                    return false
                 case .notApplied(let sentence), .undecided(let sentence): failure = sentence
                 }
             case .answered(let written) where written.answer.status == 429:
@@ -263,13 +308,19 @@ struct BatchSender: Sendable {
                     throw ActionStop.credentials(report)
                 }
                 try await keepOpen(row, attempt, result)
-                if case .leavesRequest(let report) = verdict { return try await leaveUnknown(row, report.message) }
+                if case .leavesRequest(let report) = verdict {
+                    try await leaveUnknown(row, report.message)
+                    return false
+                }
                 try await pause(afterRefusal: refusals, of: readBack.endpoint, result)
                 continue
             case .answered, .failed: break
             }
             try await keepOpen(row, attempt, result)
-            guard reading < RetryBackoff.attemptsPerPage else { return try await leaveUnknown(row, failure) }
+            guard reading < RetryBackoff.attemptsPerPage else {
+                try await leaveUnknown(row, failure)
+                return false
+            }
             // The last readings are at least one settle time after the first.
             try await pause(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
             reading += 1
@@ -346,10 +397,12 @@ extension BatchSender {
         _ state: RowState,
         kept: JSONObject? = nil,
         message: String? = nil,
+        code: Int64? = nil,
         confirmedBy: String? = nil
     ) async throws {
         var change = RowChange(result: result.record, state: state, mayBeApplied: false)
         if let message { change.result.message = message }
+        if let code { change.result.code = code }
         change.kept = kept
         change.confirmedBy = confirmedBy
         change.isEnd = true

@@ -1,5 +1,6 @@
 import ActionKinds
 import AppStoreModel
+import Basics
 import Normalize
 import StrictJSON
 
@@ -43,6 +44,7 @@ enum Evidence: Equatable {
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofSubscription(effect)
         case .advancedCommerceTransaction:
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofTransaction
+        case .externalPurchaseReport: self = .undecided("a report has no signed records")
         }
     }
 
@@ -93,6 +95,15 @@ extension Duration {
 }
 
 extension LeasedRow {
+    /// The ID with which data is read back.
+    func id(for readBack: ActionReadBack, subject: String) -> String {
+        switch readBack {
+        case .appAccountToken: currentTransactionID(subject)
+        case .externalPurchaseReport: UUIDText.text(of: requestID)
+        default: subject
+        }
+    }
+
     /// The last transaction of the purchase, as far as the plan knew it.
     func currentTransactionID(_ subject: String) -> String { transactionIDBefore ?? subject }
 }

@@ -137,7 +137,8 @@ struct RowQueue: Sendable {
     /// - Parameters:
     ///   - purpose: Why the request is sent.
     ///   - policy: ``JobFiles/ActionJob/policySHA256`` of the job file as it is now.
-    /// - Returns: The number of the attempt.
+    /// - Returns: The number of the attempt; `nil` while a request of another row with the same subject is at Apple, for an action
+    ///   that groups rows.
     /// - Throws: ``RowLeaseLost`` when another process has leased the row, its deadline has passed, or no approval of
     ///   it is in force; ``ConsentWithdrawn`` when the customer does not consent any more;
     ///   ``ActionRefusal/policyChanged(approved:found:)``. Then nothing may be sent.
@@ -146,8 +147,9 @@ struct RowQueue: Sendable {
         _ purpose: AttemptPurpose,
         _ request: AppStoreRequest,
         policy: String?
-    ) async throws -> Int32 {
-        let attempt = try await pool.transaction { connection in
+    ) async throws -> Int32? {
+        let intent: Intent = try await pool.transaction { connection in
+            if purpose.mayChangeSomething, try hasRequestInFlight(row, on: connection) { return .waits }
             if purpose.mayChangeSomething, try !hasConsent(row, on: connection) { throw ConsentWithdrawn() }
             let recorded = try connection.run(
                 .recordIntent,
@@ -159,13 +161,46 @@ struct RowQueue: Sendable {
                 ]
             )
             crashPoint(.intentInserted)
-            return try recorded.first?.int32("attempt")
+            return try recorded.first.map { .recorded(attempt: try $0.int32("attempt")) } ?? .refused
         }
-        if let attempt { return attempt }
+        switch intent {
+        case .recorded(let attempt): return attempt
+        case .waits: return nil
+        case .refused: break
+        }
         if let approved = batch.policySHA256, approved != policy, !row.mayBeApplied {
             throw ActionRefusal.policyChanged(approved: approved, found: policy ?? "none")
         }
         throw RowLeaseLost()
+    }
+
+    private enum Intent {
+        case recorded(attempt: Int32)
+        /// A request of another row with the same subject is at Apple.
+        case waits
+        case refused
+    }
+
+    /// Whether a request of another row with the same subject is at Apple, for an action that groups rows.
+    ///
+    /// All rows of the subject are locked first, always in the same order, so of two processes one sees the intent of the other.
+    private func hasRequestInFlight(_ row: LeasedRow, on connection: borrowing PostgresConnection) throws -> Bool {
+        let action = actions.job.action
+        guard action.groupsRows, let subject = action.subject(of: row.parameters) else { return false }
+        _ = try connection.run(
+            """
+            SELECT FROM action_rows WHERE app_id = $1 AND subject = $2 AND ended_at IS NULL
+             ORDER BY batch_id, position FOR UPDATE
+            """,
+            [key[0], .text(subject)]
+        )
+        return try connection.run(
+            .findRequestInFlight,
+            [
+                "app": key[0], "batch": key[1], "position": .bigint(row.position), "subject": .text(subject),
+                "action": .text(action.name.rawValue),
+            ]
+        )[0].bool("is_in_flight")
     }
 
     /// Ends a row whose deadline has passed, or releases a row without an approval in force.

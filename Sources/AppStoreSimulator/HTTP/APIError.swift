@@ -7,18 +7,30 @@ struct APIError: Error, Equatable, Sendable {
     let status: Int
     let code: Int64
     let message: String
+    /// The body of an answer that lists several errors; `nil` for one error.
+    private let list: [UInt8]?
 
     init(_ code: Int64, _ message: String) {
         status = Int(code / 10_000)
         self.code = code
         self.message = message
+        list = nil
+    }
+
+    /// A 400 with a list of errors; see ``report(_:)``.
+    init(errors list: [UInt8]) {
+        status = 400
+        code = 0
+        message = ""
+        self.list = list
     }
 
     var json: [UInt8] {
-        jsonObject {
-            $0.member("errorCode", code)
-            $0.member("errorMessage", message)
-        }
+        list
+            ?? jsonObject {
+                $0.member("errorCode", code)
+                $0.member("errorMessage", message)
+            }
     }
 
     static let badRequest = APIError(4_000_000, "Bad request.")

@@ -20,6 +20,8 @@ struct Route: Sendable {
     /// restarted simulator applies all requests once more.
     typealias Action = @Sendable (ActionRequest, inout World) throws(APIError) -> ActionResult
 
+    static let usualBodyLength = 64 * 1_024
+
     let name: EndpointName
     let method: Method
     let path: PathPattern
@@ -29,6 +31,8 @@ struct Route: Sendable {
     let requestsPerSecond: Double
     /// Whether the sandbox has the endpoint.
     let isInSandbox: Bool
+    /// In bytes; a longer body is answered with ``APIError/badRequest``.
+    let maximumBodyLength: Int
     let answer: Handler
     /// `nil` for a route that only reads.
     let action: Action?
@@ -46,6 +50,7 @@ struct Route: Sendable {
         self.path = PathPattern(path)
         self.requestsPerSecond = requestsPerSecond
         self.isInSandbox = isInSandbox
+        maximumBodyLength = Self.usualBodyLength
         self.answer = answer
         action = nil
     }
@@ -56,6 +61,7 @@ struct Route: Sendable {
         _ method: Method,
         _ path: String,
         requestsPerSecond: Double,
+        maximumBodyLength: Int = usualBodyLength,
         action: @escaping Action
     ) {
         self.name = EndpointName(text: name)
@@ -63,6 +69,7 @@ struct Route: Sendable {
         self.path = PathPattern(path)
         self.requestsPerSecond = requestsPerSecond
         isInSandbox = true
+        self.maximumBodyLength = maximumBodyLength
         self.action = action
         answer = { request, context throws(APIError) in
             try context.world.perform(

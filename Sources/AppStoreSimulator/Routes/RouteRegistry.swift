@@ -25,6 +25,8 @@ extension Route {
         .migrateSubscription,
         .revokeSubscription,
         .requestTransactionRefund,
+        .reportExternalPurchases,
+        .externalPurchaseReport,
     ]
 
     /// The endpoints that change the world.

@@ -41,16 +41,16 @@ extension Notification {
                     $0.member("failedCount", summary.failed)
                 }
             )
-        case .externalToken(let id):
+        case .externalToken(let token):
             (
                 "externalPurchaseToken",
                 jsonObject {
-                    $0.member("externalPurchaseId", id)
-                    $0.member("tokenCreationDate", date - Moment.day)
+                    $0.member("externalPurchaseId", token.id)
+                    $0.member("tokenCreationDate", token.creationDate)
                     $0.member("appAppleId", app.appAppleId)
                     $0.member("bundleId", bundleId)
-                    $0.member("tokenType", kind.subtype == "CREATED" ? "ACQUISITION" : "SERVICES")
-                    $0.member("tokenExpirationDate", date + 30 * Moment.day)
+                    $0.member("tokenType", token.type)
+                    $0.member("tokenExpirationDate", token.expirationDate)
                 }
             )
         case .appTransaction(let appTransaction):

@@ -15,7 +15,7 @@ struct Notification: Sendable, Equatable {
     indirect enum Content: Sendable, Equatable {
         case transaction(Transaction, Renewal?, consumptionReason: String?)
         case summary(Summary)
-        case externalToken(id: String)
+        case externalToken(SimulatedPurchaseToken)
         case appTransaction(SimulatedAppTransaction)
         case none
     }

@@ -98,7 +98,14 @@ struct NotificationBuilder {
                     )
                 )
             case .externalToken:
-                .externalToken(id: (app.environment == .sandbox ? "SANDBOX_" : "") + random.uuid())
+                .externalToken(
+                    SimulatedPurchaseToken(
+                        id: (app.environment == .sandbox ? "SANDBOX_" : "") + random.uuid(),
+                        type: kind.subtype == "CREATED" ? "ACQUISITION" : "SERVICES",
+                        creationDate: date - Moment.day,
+                        expirationDate: date + 30 * Moment.day
+                    )
+                )
             case .appTransaction:
                 customers.first { !$0.transactions.isEmpty }
                     .flatMap { SimulatedAppTransaction(of: $0, seed: seed) }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 import Synchronization
 
 /// The world behind a lock: many requests read it, and one at a time changes it.
@@ -227,6 +228,11 @@ final class ServedWorld: Sendable {
     func testNotification(_ token: String) -> Notification? {
         state.withLock { state in state.world.testNotifications[token].map { state.world.notifications[$0] } }
             .map(shown)
+    }
+
+    /// A report of external purchases that was taken; `nil` when there is none with the ID.
+    func externalPurchaseReport(_ id: String) -> JSONObject? {
+        state.withLock { $0.world.externalPurchases.reports[id] }
     }
 
     /// All transactions and notifications, including notifications that the history does not list yet.

@@ -29,6 +29,8 @@ struct World: Sendable {
     var commerceRefunds: [CommerceRefund] = []
     /// The price increases that customers have not answered, the oldest first.
     var openPriceIncreases: [OpenPriceIncrease] = []
+    /// The tokens of external purchases, and what was reported of them.
+    var externalPurchases = ExternalPurchases()
     /// The index of each test notification in ``notifications``, by token.
     var testNotifications: [String: Int] = [:]
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.
@@ -68,6 +70,7 @@ struct World: Sendable {
         notifications = builder.notifications.sorted { ($0.date, $0.uuid) < ($1.date, $1.uuid) }
         for place in notifications.indices {
             notifications[place].delay = parameters.delay(ofNotification: place)
+            if case .externalToken(let token) = notifications[place].content { externalPurchases.add(token) }
         }
     }
 

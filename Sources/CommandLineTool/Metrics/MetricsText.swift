@@ -182,6 +182,14 @@ struct MetricsText {
             status.views?.failedSince.flatMap(Self.seconds).map { [([], $0)] } ?? []
         }
         addPerApp(
+            "storeledger_external_purchase_tokens_due",
+            "Tokens of external purchases without a report whose deadline has passed or is within three days.",
+            statuses
+        ) {
+            status in
+            [([], Double(status.externalPurchases?.tokensDue ?? 0))]
+        }
+        addPerApp(
             "storeledger_certificate_chains",
             "Certificate chains of all records stored so far; an increase means that Apple has rotated a certificate.",
             statuses

@@ -148,8 +148,11 @@ extension JobFileReader {
         }
         guard let action else { return readBack }
         // The sandbox allows a tenth.
-        let followUp = action.followUp.map { ($0.endpoint, $0.requestsPerSecond / (environment == .sandbox ? 10 : 1)) }
-        return [(action.name, action.requestsPerSecond(in: environment))] + readBack + [followUp].compactMap(\.self)
+        let share = environment == .sandbox ? 0.1 : 1
+        let followUp = action.followUp.map { ($0.endpoint, $0.requestsPerSecond * share) }
+        let ownReadBack = action.readBack.flatMap { own in own.requestsPerSecond.map { (own.endpoint, $0 * share) } }
+        let own = [followUp, ownReadBack].compactMap(\.self)
+        return [(action.name, action.requestsPerSecond(in: environment))] + readBack + own
     }
 
     private func actionOutput(

@@ -273,6 +273,7 @@ struct RoleTests {
         let telling = try await world.rows(
             """
             SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0
+              JOIN schema_views v ON v.name = relname AND 'analyst' = ANY (v.readers)
              WHERE relkind = 'v' AND relnamespace = 'appstore'::regnamespace AND relname NOT LIKE 'refresh\\_%'
                AND (attname IN ('app_account_token', 'payload', 'payload_sha256', 'external_purchase_id', 'advanced_commerce_consistency_token',
                                 'raw', 'message', 'signature', 'cursor') OR attname LIKE '%device%' OR atttypid IN ('uuid'::regtype, 'jsonb'::regtype, 'bytea'::regtype))

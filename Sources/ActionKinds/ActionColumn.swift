@@ -19,6 +19,18 @@ package struct ActionColumn: Sendable {
         case productID
         /// ISO 3166-1 alpha-3 codes, separated by spaces. Normalised to upper case, sorted, each once.
         case countryCodes
+        /// At least one character, at most this many as a reader counts them, without control characters.
+        case text(Int)
+        /// 64 hexadecimal digits, normalised to lower case.
+        case sha256
+        /// A short code of the App Store such as en-US or zh-Hans; case counts.
+        case locale
+        /// An absolute URL of at most this many characters.
+        case httpsURL(Int)
+        /// Up to five bullet points of a retention message, as JSON.
+        case bulletPoints
+        /// Words separated by spaces.
+        case words
         /// A member of an Advanced Commerce request. Text is itself; a list or an object is JSON.
         case advancedCommerce(AdvancedCommerceField.Kind)
     }
@@ -60,6 +72,13 @@ package struct ActionColumn: Sendable {
         case .uuid: "a UUID, such as 7e3fb20b-4cdb-47cc-936d-99d65f608138"
         case .productID: "a product ID of 1 to 255 characters"
         case .countryCodes: "country codes of three letters, separated by spaces, such as USA FRA"
+        case .text(let most): "1 to \(most) characters"
+        case .sha256: "a SHA-256 of 64 hexadecimal digits"
+        case .locale: "a short code of the App Store in its case, such as en-US or zh-Hans"
+        case .httpsURL(let most): "a URL that begins with https://, at most \(most) characters"
+        case .bulletPoints:
+            "a JSON list of at most \(RetentionLimits.bulletPoints) objects with text (1 to \(RetentionLimits.bulletText) characters), imageIdentifier (a UUID) and altText (1 to \(RetentionLimits.altText) characters)"
+        case .words: "words separated by spaces"
         case .advancedCommerce(let kind): kind.rule
         }
     }
@@ -71,6 +90,9 @@ package struct ActionColumn: Sendable {
     package func read(_ text: String) throws(Problem) -> ActionValue {
         if case .advancedCommerce(let kind) = kind { return try read(text, as: kind) }
         guard let value = value(text) else {
+            if case .text(let most) = kind, text.count > most {
+                throw Problem(rule: name, reason: "\(name) has \(text.count) characters; it must be \(rule)")
+            }
             throw Problem(rule: name, reason: "\(name) is \(printable(text)); it must be \(rule)")
         }
         return value
@@ -101,6 +123,7 @@ package struct ActionColumn: Sendable {
     /// PostgreSQL changes the order of an object's members, so they are put back into the order in which they are sent.
     package func stored(_ json: JSONValue) -> ActionValue? {
         if case .advancedCommerce = kind, let value = try? read(json) { return value }
+        if case .bulletPoints = kind { return Self.bulletPoints(json) }
         return ActionValue(json)
     }
 
@@ -136,7 +159,30 @@ package struct ActionColumn: Sendable {
                 code.utf8.count == 3 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
             }
             return isValid && !codes.isEmpty ? .texts(codes.sorted()) : nil
+        case .text(let most):
+            let isValid =
+                (1...most).contains(text.count)
+                && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            return isValid ? .text(text) : nil
+        case .sha256:
+            let digits = text.lowercased()
+            let isValid =
+                digits.utf8.count == 64
+                && digits.utf8.allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+            return isValid ? .text(digits) : nil
+        case .locale: return text.wholeMatch(of: /[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?/) == nil ? nil : .text(text)
+        case .httpsURL(let most):
+            let isValid =
+                text.count <= most && text.wholeMatch(of: /https:\/\/[^\/?#\s]+[^\s]*/) != nil
+                && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            return isValid ? .text(text) : nil
+        case .bulletPoints: return (try? StrictJSON.parse(Array(text.utf8))).flatMap(Self.bulletPoints)
+        case .words: return .texts(text.split(separator: " ").map(String.init))
         case .advancedCommerce: return try? read(text)
         }
+    }
+
+    private static func bulletPoints(_ json: JSONValue) -> ActionValue? {
+        RetentionBulletPoint.list(json).map { .json(.array($0.map(\.json))) }
     }
 }

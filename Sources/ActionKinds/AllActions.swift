@@ -18,6 +18,10 @@ package enum AllActions {
         MigrateSubscription.self,
         RevokeSubscription.self,
         RequestTransactionRefund.self,
+        PublishRetentionMessages.self,
+        ConfigureRealtimeURL.self,
+        DeleteRealtimeURL.self,
+        InitiatePerformanceTest.self,
     ]
 
     package static let names = types.map { $0.name }

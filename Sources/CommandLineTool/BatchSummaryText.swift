@@ -23,10 +23,14 @@ struct BatchSummaryText {
     private var batch: ActionBatch { summary.batch }
 
     /// The shortest times to send the rows, in seconds: at Apple's limit, and at the job's share of it.
+    ///
+    /// Each endpoint has a limit of its own, so the slowest one counts.
     private var seconds: (atLimit: Double, atShare: Double) {
-        let limit = job.limits.requestsPerSecond[batch.action] ?? 0
-        let count = Double(batch.rowsToSend)
-        return (count / limit, count / (limit * job.limits.share))
+        let times = summary.rowsByEndpoint.compactMap { endpoint, rows in
+            job.limits.requestsPerSecond[endpoint].map { Double(rows) / $0 }
+        }
+        let longest = times.max() ?? 0
+        return (longest, longest / job.limits.share)
     }
 
     private var lines: [String] {
@@ -36,6 +40,7 @@ struct BatchSummaryText {
         lines += summary.rules.map { rule in
             "  \(rule.verdict), \(rule.rule): \(rule.rows) (such as: \(rule.example))"
         }
+        lines += summary.remarks.map { "  \($0)" }
         lines += summary.money.map { money in
             "  at stake: \(Self.amount(money.milliunits)) \(money.currency) in \(counted(money.rows, "row"))"
         }
@@ -51,7 +56,7 @@ struct BatchSummaryText {
             )
         }
         lines += summary.requests.map { request in
-            "  \(Self.method(request)) \(request.target) \(String(decoding: request.body ?? [], as: UTF8.self))"
+            "  \(Self.method(request)) \(request.target) \(Self.body(request))"
         }
         return lines + [next]
     }
@@ -82,11 +87,17 @@ struct BatchSummaryText {
         return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
     }
 
+    /// The JSON of a request; of an image, the name of its file.
+    private static func body(_ request: AppStoreRequest) -> String {
+        request.file?.name ?? String(decoding: request.body ?? [], as: UTF8.self)
+    }
+
     private static func method(_ request: AppStoreRequest) -> String {
         switch request.method {
         case .get: "GET"
         case .post: "POST"
         case .put: "PUT"
+        case .delete: "DELETE"
         }
     }
 }
@@ -110,6 +121,7 @@ extension BatchSummaryText {
         let consent: Consent?
         let secondsAtAppleLimit, secondsAtShare: Double
         let requests: [Request]
+        let remarks: [String]
     }
 
     private var document: Document {
@@ -137,8 +149,9 @@ extension BatchSummaryText {
             secondsAtAppleLimit: seconds.atLimit,
             secondsAtShare: seconds.atShare,
             requests: summary.requests.map {
-                .init(method: Self.method($0), path: $0.target, body: String(decoding: $0.body ?? [], as: UTF8.self))
-            }
+                .init(method: Self.method($0), path: $0.target, body: Self.body($0))
+            },
+            remarks: summary.remarks
         )
     }
 }

@@ -1,6 +1,6 @@
 -- Creates the temporary tables of a plan: the rows of the input, and what the ledger knows of their subjects.
 CREATE TEMP TABLE stage_action_rows (position bigint NOT NULL, line bigint, input text[] NOT NULL, parameters jsonb,
-    subject text, rule text, reason text) ON COMMIT DROP;
+    subject text, rule text, reason text, given_verdict text, answer jsonb) ON COMMIT DROP;
 CREATE TEMP TABLE stage_action_facts (position bigint PRIMARY KEY, transaction_id text, type text,
     purchase_date timestamptz, expires_date timestamptz, revocation_date timestamptz, in_app_ownership_type text,
     price_milliunits bigint, currency text, signed_date timestamptz,

@@ -10,9 +10,6 @@ struct RouteResponder: HTTPResponder {
     let handler: RequestHandler
     let controls: Controls
 
-    /// In bytes; a longer body is answered with ``APIError/badRequest``.
-    private static let maximumBodyLength = 64 * 1_024
-
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
         let path = request.uri.path
         do {
@@ -29,7 +26,7 @@ struct RouteResponder: HTTPResponder {
                 parameters: parameters,
                 queryText: request.uri.query,
                 authorization: request.headers[.authorization],
-                body: route.method == .get ? [] : try await Self.body(of: request)
+                body: route.method == .get ? [] : try await Self.body(of: request, upTo: route.maximumBodyLength)
             )
             return try await handler.respond(to: routeRequest, context: context)
         } catch let error as APIError {
@@ -44,9 +41,9 @@ struct RouteResponder: HTTPResponder {
             .max { $0.0.path.prefix.utf8.count < $1.0.path.prefix.utf8.count }
     }
 
-    private static func body(of request: Request) async throws -> [UInt8] {
+    private static func body(of request: Request, upTo length: Int = Route.usualBodyLength) async throws -> [UInt8] {
         do {
-            return Array(buffer: try await request.body.collect(upTo: maximumBodyLength))
+            return Array(buffer: try await request.body.collect(upTo: length))
         } catch is NIOTooManyBytesError {
             throw APIError.badRequest
         }

@@ -9,6 +9,7 @@ struct Route: Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
     }
 
     /// Answers a request that has a valid token, is within the limit and is not replaced by a fault.
@@ -29,6 +30,8 @@ struct Route: Sendable {
     let requestsPerSecond: Double
     /// Whether the sandbox has the endpoint.
     let isInSandbox: Bool
+    /// In bytes; a longer body is answered with ``APIError/badRequest``.
+    let maximumBodyLength: Int
     let answer: Handler
     /// `nil` for a route that only reads.
     let action: Action?
@@ -46,16 +49,26 @@ struct Route: Sendable {
         self.path = PathPattern(path)
         self.requestsPerSecond = requestsPerSecond
         self.isInSandbox = isInSandbox
+        maximumBodyLength = Self.usualBodyLength
         self.answer = answer
         action = nil
     }
 
+    /// In bytes.
+    static let usualBodyLength = 64 * 1_024
+
     /// A route that changes the world.
+    ///
+    /// - `body`: What the journal has of the request's query and body: UTF-8, because the journal is text.
     init(
         _ name: String,
         _ method: Method,
         _ path: String,
         requestsPerSecond: Double,
+        maximumBodyLength: Int = Self.usualBodyLength,
+        body: @escaping @Sendable (RouteRequest) throws(APIError) -> [UInt8] = { request throws(APIError) in
+            request.body
+        },
         action: @escaping Action
     ) {
         self.name = EndpointName(text: name)
@@ -63,6 +76,7 @@ struct Route: Sendable {
         self.path = PathPattern(path)
         self.requestsPerSecond = requestsPerSecond
         isInSandbox = true
+        self.maximumBodyLength = maximumBodyLength
         self.action = action
         answer = { request, context throws(APIError) in
             try context.world.perform(
@@ -70,7 +84,7 @@ struct Route: Sendable {
                 for: ActionRequest(
                     endpoint: request.route.name,
                     parameters: request.parameters,
-                    body: request.body,
+                    body: try body(request),
                     date: context.now.rawValue
                 ),
                 repeatRefusal: context.repeatRefusal

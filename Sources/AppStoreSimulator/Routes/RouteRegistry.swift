@@ -25,6 +25,20 @@ extension Route {
         .migrateSubscription,
         .revokeSubscription,
         .requestTransactionRefund,
+        .uploadImage,
+        .deleteImage,
+        .imageList,
+        .uploadMessage,
+        .deleteMessage,
+        .messageList,
+        .configureDefaultMessage,
+        .defaultMessage,
+        .deleteDefaultMessage,
+        .configureRealtimeURL,
+        .realtimeURL,
+        .deleteRealtimeURL,
+        .initiatePerformanceTest,
+        .performanceTestResult,
     ]
 
     /// The endpoints that change the world.

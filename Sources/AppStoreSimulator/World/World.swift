@@ -29,6 +29,7 @@ struct World: Sendable {
     var commerceRefunds: [CommerceRefund] = []
     /// The price increases that customers have not answered, the oldest first.
     var openPriceIncreases: [OpenPriceIncrease] = []
+    var retention = RetentionStore()
     /// The index of each test notification in ``notifications``, by token.
     var testNotifications: [String: Int] = [:]
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.

@@ -61,7 +61,8 @@ struct RetentionMessageTests {
     }
 
     @Test func `a request that is not valid gets the documented code`() async throws {
-        try await TestStore.run(customers: 20, configure: { $0.environment = .sandbox }) { store in
+        try await TestStore.run(customers: 20, configure: { $0.environment = .sandbox }) {
+            (store: TestStore) async throws in
             for (bytes, size, code) in [
                 (picture(), "FULL_SIZE", nil), (picture(), "FULL_SIZE", 4_090_000),
                 (picture(3_841), "FULL_SIZE", 4_000_161), (picture(colourType: 6), "FULL_SIZE", 4_000_161),
@@ -86,7 +87,8 @@ struct RetentionMessageTests {
     }
 
     @Test func `an identifier that ends in 0bad is rejected by the review`() async throws {
-        try await TestStore.run(customers: 20, configure: { $0.reviewRequests = 1 }) { store in
+        try await TestStore.run(customers: 20, configure: { $0.reviewRequests = 1 }) {
+            (store: TestStore) async throws in
             #expect(try await put("message/bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbb0bad", body(), store) == 200)
             #expect(try await states("message", store) == ["REJECTED"])
         }
@@ -97,11 +99,11 @@ struct RetentionMessageTests {
             var configuration = SimulatorConfiguration(directory: directory + "/store")
             configuration.rateLimit = .none
             configuration.anchor = "2026-10-01T00:00:00Z"
-            try await TestStore.run(configuration) { store in
+            try await TestStore.run(configuration) { (store: TestStore) async throws in
                 #expect(try await store.put(Self.root + "image/\(Self.image)", bytes: picture()).status == 200)
                 #expect(try await states("image", store) == ["PENDING"])
             }
-            try await TestStore.run(configuration) { store in
+            try await TestStore.run(configuration) { (store: TestStore) async throws in
                 #expect(try await states("image", store) == ["APPROVED"])
             }
         }

@@ -19,8 +19,6 @@ package struct ActionColumn: Sendable {
         case productID
         /// ISO 3166-1 alpha-3 codes, separated by spaces. Normalised to upper case, sorted, each once.
         case countryCodes
-        /// An ID of the app or of Apple: 1 to `maximum` characters without control characters.
-        case identifier(maximum: Int)
         /// Milliseconds since 1970, or ISO 8601 with a time zone. Normalised to milliseconds.
         case moment
         /// A decimal number above 0, of at most 128 characters.
@@ -31,6 +29,18 @@ package struct ActionColumn: Sendable {
         case country
         /// The lines of an external purchase report; no column of an input.
         case lineItems
+        /// At least one character, at most this many as a reader counts them, without control characters.
+        case text(Int)
+        /// 64 hexadecimal digits, normalised to lower case.
+        case sha256
+        /// A short code of the App Store such as en-US or zh-Hans; case counts.
+        case locale
+        /// An absolute URL of at most this many characters.
+        case httpsURL(Int)
+        /// Up to five bullet points of a retention message, as JSON.
+        case bulletPoints
+        /// Words separated by spaces.
+        case words
         /// A member of an Advanced Commerce request. Text is itself; a list or an object is JSON.
         case advancedCommerce(AdvancedCommerceField.Kind)
     }
@@ -73,13 +83,19 @@ package struct ActionColumn: Sendable {
         case .uuid: "a UUID, such as 7e3fb20b-4cdb-47cc-936d-99d65f608138"
         case .productID: "a product ID of 1 to 255 characters"
         case .countryCodes: "country codes of three letters, separated by spaces, such as USA FRA"
-        case .identifier(let maximum): "1 to \(maximum) characters"
         case .moment:
             "milliseconds since 1970 (not seconds), or a date and time such as 2026-11-01T09:30:00Z"
         case .rate: "a decimal number above 0 of at most 128 characters, such as 1.0834"
         case .currency: "a currency code of three capital letters, such as EUR"
         case .country: "a country code of ISO 3166-1 alpha-3, such as FRA"
         case .lineItems: "a list of line items"
+        case .text(let most): "1 to \(most) characters"
+        case .sha256: "a SHA-256 of 64 hexadecimal digits"
+        case .locale: "a short code of the App Store in its case, such as en-US or zh-Hans"
+        case .httpsURL(let most): "a URL that begins with https://, at most \(most) characters"
+        case .bulletPoints:
+            "a JSON list of at most \(RetentionLimits.bulletPoints) objects with text (1 to \(RetentionLimits.bulletText) characters), imageIdentifier (a UUID) and altText (1 to \(RetentionLimits.altText) characters)"
+        case .words: "words separated by spaces"
         case .advancedCommerce(let kind): kind.rule
         }
     }
@@ -91,6 +107,9 @@ package struct ActionColumn: Sendable {
     package func read(_ text: String) throws(Problem) -> ActionValue {
         if case .advancedCommerce(let kind) = kind { return try read(text, as: kind) }
         guard let value = value(text) else {
+            if case .text(let most) = kind, text.count > most {
+                throw Problem(rule: name, reason: "\(name) has \(text.count) characters; it must be \(rule)")
+            }
             throw Problem(rule: name, reason: "\(name) is \(printable(text)); it must be \(rule)")
         }
         return value
@@ -122,6 +141,7 @@ package struct ActionColumn: Sendable {
     package func stored(_ json: JSONValue) -> ActionValue? {
         switch kind {
         case .advancedCommerce: (try? read(json)) ?? ActionValue(json)
+        case .bulletPoints: Self.bulletPoints(json)
         case .rate, .lineItems: .json(json)
         default: ActionValue(json)
         }
@@ -159,14 +179,30 @@ package struct ActionColumn: Sendable {
                 code.utf8.count == 3 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
             }
             return isValid && !codes.isEmpty ? .texts(codes.sorted()) : nil
-        case .identifier(let maximum):
-            let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-            return (1...maximum).contains(text.count) && isPlain ? .text(text) : nil
         case .moment: return milliseconds(text).map(ActionValue.integer)
         case .rate: return isRate(text) ? .json(.number(JSONNumber(text: text))) : nil
         case .currency: return isCode(text) ? .text(text) : nil
         case .country: return CountryCode.all.contains(text) ? .text(text) : nil
         case .lineItems: return nil
+        case .text(let most):
+            let isValid =
+                (1...most).contains(text.count)
+                && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            return isValid ? .text(text) : nil
+        case .sha256:
+            let digits = text.lowercased()
+            let isValid =
+                digits.utf8.count == 64
+                && digits.utf8.allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+            return isValid ? .text(digits) : nil
+        case .locale: return text.wholeMatch(of: /[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?/) == nil ? nil : .text(text)
+        case .httpsURL(let most):
+            let isValid =
+                text.count <= most && text.wholeMatch(of: /https:\/\/[^\/?#\s]+[^\s]*/) != nil
+                && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            return isValid ? .text(text) : nil
+        case .bulletPoints: return (try? StrictJSON.parse(Array(text.utf8))).flatMap(Self.bulletPoints)
+        case .words: return .texts(text.split(separator: " ").map(String.init))
         case .advancedCommerce: return try? read(text)
         }
     }
@@ -196,5 +232,9 @@ package struct ActionColumn: Sendable {
 
     private func isCode(_ text: String) -> Bool {
         text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    }
+
+    private static func bulletPoints(_ json: JSONValue) -> ActionValue? {
+        RetentionBulletPoint.list(json).map { .json(.array($0.map(\.json))) }
     }
 }

@@ -19,6 +19,10 @@ package enum AllActions {
         RevokeSubscription.self,
         RequestTransactionRefund.self,
         ReportExternalPurchases.self,
+        PublishRetentionMessages.self,
+        ConfigureRealtimeURL.self,
+        DeleteRealtimeURL.self,
+        InitiatePerformanceTest.self,
     ]
 
     package static let names = types.map { $0.name }

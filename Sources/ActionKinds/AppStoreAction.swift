@@ -17,6 +17,15 @@ package protocol AppStoreAction: Sendable {
     /// Source: "Identifying rate limits", App Store Server API, read 2026-11.
     static var requestsPerSecond: Double { get }
 
+    /// The endpoints that the action's own requests use, with their limits in production: by default one, ``name``.
+    static var endpoints: [ActionEndpoint] { get }
+
+    /// The endpoint of ``endpoints`` that the request of a row counts against.
+    static func endpoint(of row: ActionParameters) -> StreamName
+
+    /// Whether the requests go to the sandbox's host in production too; then its limits count.
+    static var usesSandboxHost: Bool { get }
+
     /// The request of one row.
     ///
     /// - Parameters:
@@ -47,6 +56,12 @@ package protocol AppStoreAction: Sendable {
     /// - Returns: The members to keep; `nil` while Apple is at work.
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)`` if the body does not tell the state.
     static func progress(_ body: [UInt8]) throws(RequestFailure) -> JSONObject?
+
+    /// A sentence if the members that ``progress(_:)`` returned say that Apple refused.
+    static func refusal(_ members: JSONObject) -> String?
+
+    /// What an error code of Apple's means for a row: by default as ``errorEffects`` says.
+    static func effect(of code: AppleErrorCode, on row: ActionParameters) -> ActionErrorEffect
 
     /// What Apple's error codes mean for a row.
     ///
@@ -85,6 +100,12 @@ package protocol AppStoreAction: Sendable {
     /// A batch has at most one row for each; `nil` if the action has no such column.
     static var subject: String? { get }
 
+    /// What a row changes; by default the value of the column ``subject``.
+    static func subject(of row: ActionParameters) -> String?
+
+    /// Whether the input is a folder, in place of a file or a query.
+    static var takesFolder: Bool { get }
+
     /// What ``subject`` names; `nil` without one.
     static var subjectKind: ActionSubject? { get }
 
@@ -111,10 +132,19 @@ package protocol AppStoreAction: Sendable {
 }
 
 extension AppStoreAction {
-    package static func requestsPerSecond(in environment: AppStoreEnvironment) -> Double {
-        environment == .production ? requestsPerSecond : requestsPerSecond / 10
+    /// By what Apple's limits in production are divided.
+    package static func divisor(in environment: AppStoreEnvironment) -> Double {
+        environment == .production && !usesSandboxHost ? 1 : 10
     }
 
+    package static var endpoints: [ActionEndpoint] { [.init(name: name, requestsPerSecond: requestsPerSecond)] }
+    package static func endpoint(of row: ActionParameters) -> StreamName { name }
+    package static var usesSandboxHost: Bool { false }
+    package static func refusal(_ members: JSONObject) -> String? { nil }
+    package static func effect(of code: AppleErrorCode, on row: ActionParameters) -> ActionErrorEffect {
+        errorEffects[code] ?? .rejectsRow
+    }
+    package static var takesFolder: Bool { false }
     package static var errorEffects: [AppleErrorCode: ActionErrorEffect] { .ofEveryAction }
     package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(JSONObject()) }
     package static var followUp: ActionFollowUp? { nil }
@@ -132,8 +162,14 @@ extension AppStoreAction {
     package static var sendsConsistencyToken: Bool { false }
     package static var mayNeedConsent: Bool { false }
 
-    /// The subject of a row as the input names it; `nil` if the action has none.
     package static func subject(of row: ActionParameters) -> String? { subject.flatMap(row.text) }
+}
+
+/// An endpoint that an action uses.
+package struct ActionEndpoint: Sendable {
+    package let name: StreamName
+    /// The limit in production.
+    package let requestsPerSecond: Double
 }
 
 /// What a 200 or 202 answer says about a row.
@@ -183,6 +219,10 @@ package enum ActionErrorEffect: Equatable, Sendable {
     case rejectsRow
     /// Apple has received a request with this ID before, so signed data must show its effect.
     case isRepeated
+    /// Apple refuses what is done already, so after an unknown outcome it proves that the first request was applied.
+    ///
+    /// Without an earlier request it rejects the row.
+    case provesEarlierRequest
     /// The same request is sent again after a short delay.
     case retriesSoon
     /// The command ends with 78: the app in the job file is not the app of the key.

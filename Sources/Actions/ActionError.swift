@@ -100,6 +100,8 @@ package enum ActionRefusal: ExplainedError, Equatable, Sendable {
     /// Another process planned the same batch at the same moment.
     case plannedAtOnce
     case otherAction(hash: String, found: String, job: String)
+    /// A file that a row sends is not the file that was planned; `found` is `nil` if it cannot be read.
+    case changedFile(path: String, planned: String, found: String?)
 
     package var sentence: String {
         switch self {
@@ -161,6 +163,8 @@ package enum ActionRefusal: ExplainedError, Equatable, Sendable {
             "another process planned the same batch at the same moment; run again"
         case .otherAction(let hash, let found, let job):
             "batch \(hash) of \(job) contains \(found) requests, but the job file now has another action; give the new job another name"
+        case .changedFile(let path, let planned, let found):
+            "\(path) was changed after the plan: its SHA-256 is \(found ?? "unknown, because it cannot be read"), and \(planned) was planned. It was not sent. Restore the file, or plan again: storeledger actions plan JOB"
         }
     }
 
@@ -176,7 +180,7 @@ package enum ActionRefusal: ExplainedError, Equatable, Sendable {
             .policyNotApproved, .policyChanged, .policyExpired, .policyWithdrawn, .policyUsedUp:
             .configuration
         case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired, .otherPolicy, .nothingApproved,
-            .overtaken:
+            .overtaken, .changedFile:
             .badInput
         case .nothingToRetry, .noOpenRequest: .complete
         case .noRight, .mustBeApproved: .refused

@@ -38,6 +38,8 @@ extension SQLStatement {
     static let policyOutcomes = SQLStatement(file: PackageResources.policy_outcomes_sql)
     static let productFacts = SQLStatement(file: PackageResources.product_facts_sql)
     static let recordIntent = SQLStatement(file: PackageResources.record_intent_sql)
+    static let retentionUploads = SQLStatement(file: PackageResources.retention_uploads_sql)
+    static let rowsBefore = SQLStatement(file: PackageResources.rows_before_sql)
     static let recordOutcome = SQLStatement(file: PackageResources.record_outcome_sql)
     static let refundRequests = SQLStatement(file: PackageResources.refund_requests_sql)
     static let renewRowLeases = SQLStatement(file: PackageResources.renew_row_leases_sql)

@@ -1,4 +1,5 @@
-/// The documented error codes of the App Store Server API and of the Advanced Commerce API, with Apple's names.
+/// The documented error codes of the App Store Server API, of the Advanced Commerce API and of the Retention Messaging API, with
+/// Apple's names.
 ///
 /// Both APIs send 4000006, 4000033 and 4000028; the last is called InvalidStorefrontError in the Advanced Commerce API. An answer
 /// can contain a code that is not in this list. Source: App Store Server API 1.23 and Advanced Commerce API 1.2, error codes, read
@@ -126,6 +127,10 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case simulateRefundDeclineOnlyInSandbox = 4_000_158
     case nullRefundRisking = 4_000_159
     case atLeastOneItem = 4_000_160
+    case invalidImage = 4_000_161
+    case headerTooLong = 4_000_162
+    case bodyTooLong = 4_000_163
+    case invalidLocale = 4_000_164
     case atLeastOneOfDisplayNameOrDescription = 4_000_165
     case nullTargetProductID = 4_000_166
     case invalidTargetProductID = 4_000_167
@@ -135,6 +140,7 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case invalidOperation = 4_000_172
     case malformedPayload = 4_000_173
     case invalidSignature = 4_000_174
+    case altTextTooLong = 4_000_175
     case subscriptionAlreadyMigrated = 4_000_176
     case offerPreventsItemMidCycleChange = 4_000_177
     case priceChangeNotSupportedThroughModifyItems = 4_000_178
@@ -152,11 +158,19 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case itemCannotBeSpecifiedMultipleTimes = 4_000_194
     case priceChangeCannotBeIssuedWhenAlreadyCommunicated = 4_000_205
     case consumptionPercentageAutoRenewableSubscription = 4_000_209
+    case invalidPerformanceTestRequest = 4_000_211
+    case invalidRequestId = 4_000_212
+    case existingPerformanceTestRun = 4_000_213
     case invalidPriceForChangeItemInPriceIncrease = 4_000_214
+    case invalidRealtimeURL = 4_000_215
+    case invalidImageSize = 4_000_216
+    case tooManyBulletPoints = 4_000_218
+    case bulletPointTextTooLong = 4_000_219
     case invalidSKUProvidedMustBeCurrentSKUSetToRenew = 4_000_220
     case acaPriceIncreaseIsNotCurrentlySupportedInIndia = 4_000_221
     case invalidProratedPriceForChangeItemWithEffectiveLater = 4_000_222
     case freeTrialOfferMustUsePeriodCountOfOne = 4_000_223
+    case aboveImageRequiresAnImage = 4_000_224
     case invalidGroupId = 4_000_225
     case invalidAssignedTransactionNotSupported = 4_000_227
     case unauthorized = 4_010_000
@@ -168,13 +182,19 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case subscriptionNotEligible = 4_030_010
     case subscriptionAlreadyActive = 4_030_011
     case productNotOwned = 4_030_013
+    case maximumNumberOfImagesReached = 4_030_014
     case inactiveACASub = 4_030_015
+    case maximumNumberOfMessagesReached = 4_030_016
+    case messageNotApproved = 4_030_017
+    case imageNotApproved = 4_030_018
+    case imageInUse = 4_030_019
     case insufficientFunds = 4_030_020
     case alreadyRefunded = 4_030_021
     case storefrontChange = 4_030_022
     case productNotEligible = 4_030_023
     case transactionNotRefundable = 4_030_024
     case transactionCannotBeRefundedContactSupport = 4_030_025
+    case noPassingTest = 4_030_026
     case migrationNotAllowedWhenPriceIncreaseCommunicated = 4_030_027
     case assignedSubscriptionExtensionIneligible = 4_030_028
     case accountNotFound = 4_040_001
@@ -187,9 +207,16 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case testNotificationNotFound = 4_040_008
     case statusRequestNotFound = 4_040_009
     case transactionIdNotFound = 4_040_010
+    case imageNotFound = 4_040_014
+    case messageNotFound = 4_040_015
     case productNotFound = 4_040_016
+    case performanceTestRunNotFound = 4_040_018
     case appTransactionDoesNotExist = 4_040_019
+    case defaultMessageNotFound = 4_040_020
+    case realtimeURLNotFound = 4_040_021
     case groupNotFound = 4_040_022
+    case imageAlreadyExists = 4_090_000
+    case messageAlreadyExists = 4_090_001
     case rateLimitExceeded = 4_290_000
     case generalInternal = 5_000_000
     case generalInternalRetryable = 5_000_001

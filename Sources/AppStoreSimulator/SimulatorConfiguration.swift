@@ -37,6 +37,8 @@ package struct SimulatorConfiguration: Sendable {
     package var lateNotifications = 0
     /// After how many status requests a request to extend all subscriptions is complete; 0 means at once.
     package var massExtensionRequests = Self.defaultMassExtensionRequests
+    /// After how many lists Apple's review of retention messages and their images ends in production; 0 means at once.
+    package var reviewRequests = Self.defaultReviewRequests
     /// Further customers in the United States, each with one active Advanced Commerce subscription to the same SKU.
     package var advancedCommerceSubscribers = 0
     /// A JSON file with fault rules, in the format of `PUT /simulator/faults`.
@@ -57,6 +59,7 @@ package struct SimulatorConfiguration: Sendable {
     }
 
     package static let defaultMassExtensionRequests = 2
+    package static let defaultReviewRequests = 2
     package static let defaultBundleId = "com.example.game"
 
     /// The values of `fault` in a fault rule.
@@ -77,6 +80,7 @@ package struct SimulatorConfiguration: Sendable {
             ("--window-seconds", windowSeconds, 1...86_400),
             ("--late-notifications", lateNotifications, 0...1_000_000),
             ("--mass-extension-requests", massExtensionRequests, 0...1_000_000),
+            ("--review-requests", reviewRequests, 0...1_000_000),
             ("--advanced-commerce-subscribers", advancedCommerceSubscribers, 0...1_000_000),
         ]
         for (option, value, range) in ranges where !range.contains(value) {

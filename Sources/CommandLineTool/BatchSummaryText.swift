@@ -26,10 +26,14 @@ struct BatchSummaryText {
     private static let shownCharacters = 8_000
 
     /// The shortest times to send the rows, in seconds: at Apple's limit, and at the job's share of it.
+    ///
+    /// Each endpoint has a limit of its own, so the slowest one counts.
     private var seconds: (atLimit: Double, atShare: Double) {
-        let limit = job.limits.requestsPerSecond[batch.action] ?? 0
-        let count = Double(batch.rowsToSend)
-        return (count / limit, count / (limit * job.limits.share))
+        let times = summary.rowsByEndpoint.compactMap { endpoint, rows in
+            job.limits.requestsPerSecond[endpoint].map { Double(rows) / $0 }
+        }
+        let longest = times.max() ?? 0
+        return (longest, longest / job.limits.share)
     }
 
     private var lines: [String] {
@@ -42,6 +46,7 @@ struct BatchSummaryText {
         lines += summary.rules.map { rule in
             "  \(rule.verdict), \(rule.rule): \(rule.rows) (such as: \(rule.example))"
         }
+        lines += summary.remarks.map { "  \($0)" }
         lines += summary.money.map { money in
             "  at stake: \(Self.amount(money.milliunits)) \(money.currency) in \(counted(money.rows, "row"))"
         }
@@ -57,8 +62,7 @@ struct BatchSummaryText {
             )
         }
         lines += summary.requests.map { request in
-            let body = String(decoding: request.body ?? [], as: UTF8.self)
-            return "  \(Self.method(request)) \(request.target) \(printable(body, limit: Self.shownCharacters))"
+            "  \(Self.method(request)) \(request.target) \(Self.body(request))"
         }
         return lines + [next]
     }
@@ -89,11 +93,17 @@ struct BatchSummaryText {
         return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
     }
 
+    /// The JSON of a request; of an image, the name of its file.
+    private static func body(_ request: AppStoreRequest) -> String {
+        request.file?.name ?? printable(String(decoding: request.body ?? [], as: UTF8.self), limit: shownCharacters)
+    }
+
     private static func method(_ request: AppStoreRequest) -> String {
         switch request.method {
         case .get: "GET"
         case .post: "POST"
         case .put: "PUT"
+        case .delete: "DELETE"
         }
     }
 }
@@ -117,6 +127,7 @@ extension BatchSummaryText {
         let consent: Consent?
         let secondsAtAppleLimit, secondsAtShare: Double
         let requests: [Request]
+        let remarks: [String]
     }
 
     private var document: Document {
@@ -144,8 +155,9 @@ extension BatchSummaryText {
             secondsAtAppleLimit: seconds.atLimit,
             secondsAtShare: seconds.atShare,
             requests: summary.requests.map {
-                .init(method: Self.method($0), path: $0.target, body: String(decoding: $0.body ?? [], as: UTF8.self))
-            }
+                .init(method: Self.method($0), path: $0.target, body: Self.body($0))
+            },
+            remarks: summary.remarks
         )
     }
 }

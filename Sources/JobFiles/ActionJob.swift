@@ -1,4 +1,5 @@
 package import ActionKinds
+import AppStoreModel
 
 /// A job file with `action` in place of `streams`, read and checked, with every default filled in.
 ///
@@ -27,11 +28,13 @@ package struct ActionJob: RequestingJob {
     /// The source of the rows.
     package enum Input: Equatable, Sendable {
         case csv(path: String)
+        /// A folder with CSV files and what they name, for an action that ``AppStoreAction/takesFolder``.
+        case folder(path: String)
         /// One SELECT or WITH statement for the job's database, without a semicolon.
         case query(String)
         /// The open refund requests of the ledger, answered by a policy.
         case policy(ConsumptionPolicy)
-        /// One row without columns.
+        /// One row, whose values are in the section of the action if it has columns.
         case none
     }
 
@@ -50,6 +53,11 @@ package struct ActionJob: RequestingJob {
     /// Where `actions run` writes the result files; `nil` if it writes none.
     package let resultsDirectory: String?
     package let warnings: [String]
+
+    /// Scheme, host and port of the server to which the requests of the action go.
+    package var requestURL: String {
+        action.usesSandboxHost && !appStore.isLoopback ? AppStoreEnvironment.sandbox.baseURL : appStore.requestURL
+    }
 
     /// The policy that answers refund requests; `nil` for a job with an input.
     package var policy: ConsumptionPolicy? {

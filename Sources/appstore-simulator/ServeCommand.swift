@@ -138,6 +138,11 @@ struct ServeCommand: AsyncParsableCommand {
     var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
 
     @Option(
+        help: "After this many lists the review of retention messages and their images ends; 0: at once."
+    )
+    var reviewRequests = SimulatorConfiguration.defaultReviewRequests
+
+    @Option(
         help: """
             Further customers in the United States, each with one active Advanced Commerce subscription to the SKU \
             shelf-1, to try price changes out.
@@ -205,6 +210,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.windowSeconds = windowSeconds
         configuration.lateNotifications = lateNotifications
         configuration.massExtensionRequests = massExtensionRequests
+        configuration.reviewRequests = reviewRequests
         configuration.advancedCommerceSubscribers = advancedCommerceSubscribers
         configuration.faultsFile = faults
         configuration.anchor = anchor

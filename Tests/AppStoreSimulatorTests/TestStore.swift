@@ -89,6 +89,25 @@ struct TestStore {
         try await send("PUT", path, [], body: body, token: .none)
     }
 
+    func put(_ path: String, bytes: [UInt8]) async throws -> ServerAnswer {
+        let head = """
+            PUT \(path) HTTP/1.1\r
+            Host: 127.0.0.1:\(store.port)\r
+            Connection: close\r
+            Content-Type: image/png\r
+            Content-Length: \(bytes.count)\r
+            Authorization: Bearer \(try token())\r
+            \r
+
+            """
+        let answer = try await LoopbackHTTP(port: store.port).send(bytes: Array(head.utf8) + bytes)
+        return ServerAnswer(status: answer.status, contentType: nil, retryAfter: nil, body: answer.body)
+    }
+
+    func delete(_ path: String) async throws -> ServerAnswer {
+        try await send("DELETE", path, [], body: nil, token: .none)
+    }
+
     private func send(
         _ method: String,
         _ path: String,

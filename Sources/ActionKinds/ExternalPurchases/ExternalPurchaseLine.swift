@@ -12,11 +12,11 @@ struct ExternalPurchaseLine {
 
     /// The fields of Apple's line items in snake_case, in the order in which they are sent.
     static let columns = [
-        ActionColumn("line_item_id", .identifier(maximum: 128)),
+        ActionColumn("line_item_id", .text(128)),
         ActionColumn("creation_date", .moment),
         ActionColumn("event_type", .choice(["BUY", "REFUND"])),
         ActionColumn("product_type", .choice(["ONE_TIME_BUY", "SUBSCRIPTION"])),
-        ActionColumn("product_identifier", .identifier(maximum: 256)),
+        ActionColumn("product_identifier", .text(256)),
         ActionColumn("quantity", .integer(1...Int64.max)),
         ActionColumn("amount_tax_inclusive", amount),
         ActionColumn("amount_tax_exclusive", amount),
@@ -26,7 +26,7 @@ struct ExternalPurchaseLine {
         ActionColumn("pricing_currency", .currency),
         ActionColumn("exchange_rate", .rate),
         ActionColumn("tax_country", .country),
-        ActionColumn("reference_line_item_id", .identifier(maximum: 128)),
+        ActionColumn("reference_line_item_id", .text(128)),
         ActionColumn("subscription_event", .choice(events)),
         ActionColumn("subscription_start_date", .moment),
         ActionColumn("subscription_end_date", .moment),

@@ -20,7 +20,7 @@ package enum ReportExternalPurchases: AppStoreAction {
     package static let mostLines: Int64 = 50_000
 
     private static let reportColumns = [
-        ActionColumn("external_purchase_id", .identifier(maximum: 255), isRequired: true),
+        ActionColumn("external_purchase_id", .text(255), isRequired: true),
         ActionColumn("status", .choice(statuses), isRequired: true),
     ]
     package static let columns = reportColumns + ExternalPurchaseLine.columns

@@ -3,6 +3,7 @@ import Basics
 import CSVFormat
 import Hashing
 package import JobFiles
+import Ledger
 import LedgerSchema
 import Postgres
 
@@ -22,8 +23,14 @@ package struct BatchSource: Sendable {
         case .csv(let path): try self.init(csv: path)
         case .query(let sql): self.init(from: .query(sql, [], name: "input.query"))
         case .policy(let policy): self.init(from: .policy(policy))
+        case .folder: throw LedgerError.invariant("a folder is compared with what Apple has")
         case .none: self.init(from: .none)
         }
+    }
+
+    /// A folder with retention messages.
+    package init(_ folder: RetentionFolder, comparedWith catalog: RetentionCatalog) {
+        self.init(from: .retention(folder, catalog), fileName: folder.directory)
     }
 
     /// A CSV file.
@@ -48,7 +55,7 @@ package struct BatchSource: Sendable {
     var isOfPolicy: Bool {
         switch feed {
         case .policy, .answers: true
-        case .csv, .query, .none: false
+        case .csv, .query, .retention, .none: false
         }
     }
 

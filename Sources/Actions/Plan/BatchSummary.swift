@@ -46,6 +46,10 @@ package struct BatchSummary: Sendable {
     package let consent: Consent?
     /// The first requests, at most five.
     package let requests: [AppStoreRequest]
+    /// The rows to send by the endpoint whose limit they count against.
+    package let rowsByEndpoint: [StreamName: Int64]
+    /// Sentences about what Apple has and the input does not name, and about what changes.
+    package var remarks: [String] = []
 }
 
 extension ActionLedger {
@@ -96,6 +100,18 @@ extension ActionLedger {
                 let id = RequestID.row(try row.int64("position"), of: batch.id)
                 return job.action.request(parameters, id: UUIDText.text(of: id))
             }
+            let kinds = try connection.run(
+                """
+                SELECT parameters ->> 'kind' AS kind, count(*) AS rows FROM action_rows
+                 WHERE app_id = $1 AND batch_id = $2 AND verdict = 'valid' AND parameters IS NOT NULL GROUP BY 1
+                """,
+                [.integer(app.rawValue), .uuid(batch.id)]
+            )
+            var rowsByEndpoint: [StreamName: Int64] = [:]
+            for row in kinds {
+                let kind = try row.textOrNil("kind").map { ActionParameters([("kind", .text($0))]) }
+                rowsByEndpoint[job.action.endpoint(of: kind ?? .init()), default: 0] += try row.int64("rows")
+            }
             return BatchSummary(
                 batch: batch,
                 inputRows: inputRows,
@@ -103,7 +119,8 @@ extension ActionLedger {
                 rules: rules,
                 money: money,
                 consent: consent,
-                requests: requests
+                requests: requests,
+                rowsByEndpoint: rowsByEndpoint
             )
         }
     }

@@ -28,6 +28,12 @@ extension ActionJob {
                 _ = try CustomerConsent.read(path, column, [])
                 return "\(path) has the column \(column.rawValue)"
             }
+        case .folder(let path):
+            return {
+                let folder = try RetentionFolder(path: path)
+                return
+                    "\(path) has \(folder.messages.count) messages and \(folder.defaults.count) defaults, and deletes \(folder.deletions.count)"
+            }
         case .query, .none: return nil
         }
     }
@@ -37,7 +43,7 @@ extension ActionJob {
         switch input {
         case .query: true
         case .policy(let policy): if case .listed(.query) = policy.consent { true } else { false }
-        case .csv, .none: false
+        case .csv, .folder, .none: false
         }
     }
 }
@@ -62,7 +68,7 @@ extension ActionLedger {
                 return (["customerConsented.query names customers"] + (try queryWarnings(on: connection))).joined(
                     separator: "; "
                 )
-            case .csv, .none: return ""
+            case .csv, .folder, .none: return ""
             }
         }
     }
@@ -87,7 +93,7 @@ extension ActionLedger {
             } else {
                 []
             }
-        case .csv, .none: []
+        case .csv, .folder, .none: []
         }
     }
 

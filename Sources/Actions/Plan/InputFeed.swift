@@ -16,7 +16,9 @@ struct InputFeed {
         case policy(ConsumptionPolicy)
         /// Answers of the policy to requests that were read before.
         case answers(columns: [String], rows: [InputRow])
-        /// One row without columns.
+        /// The requests that a folder with retention messages needs, compared with what Apple has.
+        case retention(RetentionFolder, RetentionCatalog)
+        /// One row, without columns or with the values of the job file.
         case none
     }
 
@@ -45,6 +47,12 @@ struct InputFeed {
             try take(rows)
             return columns
         case .answers(let columns, let rows):
+            try take(rows)
+            return columns
+        case .retention(let folder, let catalog):
+            let subjects = RetentionPlan.subjects(of: folder)
+            let uploads = try ActionParameters.uploads(of: subjects, app: app, on: connection)
+            let (columns, rows) = try RetentionPlan.rows(folder, catalog, uploads, of: job)
             try take(rows)
             return columns
         case .none:

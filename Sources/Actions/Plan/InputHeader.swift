@@ -3,6 +3,7 @@ import AppStoreModel
 import Basics
 import CSVFormat
 import JobFiles
+import StrictJSON
 
 /// The header of an input: which cells are kept, and where the action's columns are.
 struct InputHeader {
@@ -98,6 +99,7 @@ struct InputHeader {
             row.problem = problem
         } else {
             row.parameters = parameters
+            row.subject = row.subject ?? action.subject(of: parameters)
         }
         return row
     }
@@ -134,4 +136,11 @@ struct InputRow {
     var parameters: ActionParameters?
     /// The rule that the row breaks, and the reason as a sentence.
     var problem: (rule: String, reason: String)?
+    /// The verdict of an input that checks its rows itself; the ledger then checks nothing.
+    var verdict: Verdict?
+    /// What Apple said of the row's subject when the batch was planned.
+    var answer: JSONObject?
+
+    /// See `action_rows.verdict`.
+    enum Verdict: String, Sendable { case valid, invalid, ineligible, duplicate, same }
 }

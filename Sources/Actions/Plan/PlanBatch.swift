@@ -5,6 +5,7 @@ import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
+import StrictJSON
 
 extension ActionLedger {
     /// Plans a batch: reads, normalises and checks every row, and freezes the result.
@@ -112,12 +113,16 @@ extension ActionLedger {
                         json.map(Cell.jsonb) ?? .null,
                         (groupsRows ? row.group : row.subject).map(Cell.text) ?? .null,
                         row.problem.map { .text($0.rule) } ?? .null, row.problem.map { .text($0.reason) } ?? .null,
+                        row.verdict.map { .text($0.rawValue) } ?? .null,
+                        row.answer.map { .jsonb(JSONWriter.bytes(.object($0))) } ?? .null,
                     ]
                 )
             }
             try connection.copyIn(
                 groupsRows ? "stage_input_rows" : "stage_action_rows",
-                columns: ["position", "line", "input", "parameters", "subject", "rule", "reason"],
+                columns: [
+                    "position", "line", "input", "parameters", "subject", "rule", "reason", "given_verdict", "answer",
+                ],
                 rows: cells
             )
         }

@@ -4,7 +4,7 @@
 -- has the same subject. It is the same if the last row of the job for this subject that can have been sent has the same values. A row that
 -- Apple refused does not count. Neither does a row that was not sent, because the approval of this batch cancels it. A refund request that
 -- another batch has answered or still can answer is ineligible. So is one that a policy does not answer, and a row of an erased customer.
--- advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
+-- A row that comes with a verdict keeps it. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
 WITH numbered AS (
     SELECT s.*, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
@@ -12,7 +12,8 @@ WITH numbered AS (
 ), judged AS (
     SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.expires_date_before, f.purchase_date, f.price_milliunits, f.currency, f.request_date,
            f.consistency_token, f.request_reference_id, gen_random_uuid() AS salt,
-           CASE WHEN n.rule IN ('answer_none', 'erased') THEN ARRAY['ineligible', n.rule, n.reason]
+           CASE WHEN n.given_verdict IS NOT NULL THEN ARRAY[n.given_verdict, n.rule, n.reason]
+                WHEN n.rule IN ('answer_none', 'erased') THEN ARRAY['ineligible', n.rule, n.reason]
                 WHEN n.rule IS NOT NULL THEN ARRAY['invalid', n.rule, n.reason]
                 WHEN n.first_position < n.position
                     THEN ARRAY['duplicate', 'duplicate', format('row %s has the same %s', n.first_position, :subject_column::text)]
@@ -89,13 +90,13 @@ WITH numbered AS (
 )
 INSERT INTO action_rows (app_id, batch_id, position, line, input, parameters, subject, verdict, rule, reason, state,
                          stake_milliunits, currency, expires_date_before, transaction_id_before, send_by,
-                         consistency_token, request_reference_id_before, salt, salted_sha256)
+                         consistency_token, request_reference_id_before, salt, salted_sha256, answer)
 SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.verdict[1], j.verdict[2], j.verdict[3],
        CASE j.verdict[1] WHEN 'valid' THEN 'planned' ELSE 'skipped' END,
        j.stake, j.stake_currency, j.expires_date_before, j.last_transaction_id, j.send_by,
        j.consistency_token, j.request_reference_id, j.salt,
        salted_row_sha256(j.salt, j.position, j.verdict[1], j.input, j.subject, j.parameters, j.stake, j.stake_currency, j.expires_date_before,
-                         j.last_transaction_id, j.send_by, j.consistency_token, j.request_reference_id)
+                         j.last_transaction_id, j.send_by, j.consistency_token, j.request_reference_id), j.answer
   FROM (
       SELECT j.*,
              CASE :stake::text

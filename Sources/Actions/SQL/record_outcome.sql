@@ -1,7 +1,7 @@
 -- Records the result of an attempt, and the state of its row, if this process still has the row's lease.
 --
 -- The attempt is recorded in any case: its request was sent by this process. With :releases the lease ends, and the row is not
--- available before the next run opens the batch. A row that did not reach Apple returns to approved; if the approval of its batch has
+-- available before the next run opens the batch; with :later_milliseconds it is available after this time. A row that did not reach Apple returns to approved; if the approval of its batch has
 -- ended meanwhile, it is cancelled like the other unsent rows.
 WITH attempt AS (
     UPDATE action_attempts SET ended_at = clock_timestamp(), http_status = :http_status::integer, apple_code = :apple_code::bigint,
@@ -23,7 +23,9 @@ UPDATE action_rows SET
     answer = coalesce(:kept::jsonb, answer),
     confirmed_by = coalesce(:confirmed_by::text, confirmed_by),
     ended_at = CASE WHEN :is_end::boolean OR (SELECT is_over FROM batch) THEN clock_timestamp() END,
-    claimable_at = CASE WHEN :releases::boolean OR (SELECT is_over FROM batch) THEN NULL ELSE claimable_at END,
-    lease_owner = CASE WHEN :releases OR (SELECT is_over FROM batch) THEN NULL ELSE lease_owner END
+    claimable_at = CASE WHEN :releases::boolean OR (SELECT is_over FROM batch) THEN NULL
+                        WHEN :later_milliseconds::bigint IS NOT NULL THEN clock_timestamp() + :later_milliseconds * interval '1 millisecond'
+                        ELSE claimable_at END,
+    lease_owner = CASE WHEN :releases OR :later_milliseconds IS NOT NULL OR (SELECT is_over FROM batch) THEN NULL ELSE lease_owner END
  WHERE app_id = :app AND batch_id = :batch AND position = :position AND lease_epoch = :epoch AND lease_owner = :owner
 RETURNING state

@@ -45,11 +45,13 @@ extension AttemptDecision {
     ///   - mayBeApplied: Whether an earlier request of the row may have been applied.
     ///   - refusal: What follows from a 401.
     ///   - action: What was sent.
+    ///   - row: The values of the row.
     init(
         _ result: SendResult,
         mayBeApplied: Bool,
         refusal: (HTTPAnswer) -> KeyPatience.Decision,
-        action: any AppStoreAction.Type
+        action: any AppStoreAction.Type,
+        row: ActionParameters = ActionParameters()
     ) {
         switch result {
         case .failed(.notSent(let detail)): self = .retry(.ordinary, FailureReport(message: "Not sent: \(detail)"))
@@ -75,7 +77,7 @@ extension AttemptDecision {
                 let listed = answer.status == 400 ? action.listedErrors(written.body) : nil
                 self =
                     listed.map { Self.refusal($0, report, mayBeApplied: mayBeApplied) }
-                    ?? Self.refusal(answer, report, mayBeApplied: mayBeApplied, action: action)
+                    ?? Self.refusal(answer, report, mayBeApplied: mayBeApplied, action: action, row: row)
             }
         }
     }
@@ -117,7 +119,8 @@ extension AttemptDecision {
         _ answer: HTTPAnswer,
         _ report: FailureReport,
         mayBeApplied: Bool,
-        action: any AppStoreAction.Type
+        action: any AppStoreAction.Type,
+        row: ActionParameters
     ) -> AttemptDecision {
         guard let code = answer.errorCode else {
             // Of Apple's refusals only a refused key (403) has no code. For any other, another server may have answered.
@@ -125,9 +128,11 @@ extension AttemptDecision {
         }
         // A known code with a status that Apple does not document for it counts as unknown.
         let known = AppleErrorCode(rawValue: code).flatMap { $0.status == answer.status ? $0 : nil }
-        switch known.flatMap({ action.errorEffects[$0] }) ?? .rejectsRow {
+        switch known.map({ action.effect(of: $0, on: row) }) ?? .rejectsRow {
         case .rejectsRow: return mayBeApplied ? .readBack(nil, isRefused: true) : .rejected(report)
         case .isRepeated: return .readBack(nil, isRefused: false)
+        case .provesEarlierRequest:
+            return mayBeApplied ? success([], report, mayBeApplied: false, action: action) : .rejected(report)
         case .retriesSoon: return .retry(.short, report)
         case .stopsForOtherApp: return .stop(.otherApp(report))
         }

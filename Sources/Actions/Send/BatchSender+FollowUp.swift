@@ -13,6 +13,9 @@ extension BatchSender {
     /// That can take days. A process that is stopped leaves the row to the next one, which asks again. If Apple does not tell the
     /// state for ``patience``, Apple's SUMMARY notification tells the outcome; without it the row is left unknown.
     func follow(_ row: LeasedRow) async throws {
+        if let list = PublishRetentionMessages.list(of: row.parameters), action == PublishRetentionMessages.self {
+            return try await review(row, in: list)
+        }
         guard let answer = row.answer, let followUp = action.followUp,
             let request = action.followUpRequest(row.parameters, answer: answer)
         else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
@@ -22,7 +25,9 @@ extension BatchSender {
             let (attempt, result) = try await attempt(row, .status, request, endpoint: followUp.endpoint)
             let state = FollowedState(result, action: action)
             if case .done(let members) = state {
-                return try await end(row, attempt, result, .succeeded, kept: JSONObject(answer.members + members))
+                let (kept, refusal) = (JSONObject(answer.members + members), action.refusal(JSONObject(members)))
+                let state: RowState = refusal == nil ? .succeeded : .rejected
+                return try await end(row, attempt, result, state, kept: kept, message: refusal)
             }
             refusals = result.refusedToken == nil ? 0 : refusals + 1
             if case .refusedToken(let answer) = state,

@@ -27,15 +27,16 @@ struct BatchSender: Sendable {
     let keyPatience: KeyPatience
     let report: @Sendable (ActionEvent) -> Void
 
-    private let watch: Watch
-    private let leases: LeaseKeeper<HeldRow>
+    let watch: Watch
+    let leases: LeaseKeeper<HeldRow>
 
     /// What all workers of this process share.
-    private final class Watch: Sendable {
+    final class Watch: Sendable {
         let rejections: Mutex<RejectionWatch>
         let breaker = Mutex(CircuitBreaker())
         let quota = SharedRetryQuota()
         let stop = SendingStop()
+        let lists = ReviewLists()
 
         init(_ rejections: RejectionWatch) { self.rejections = Mutex(rejections) }
     }
@@ -104,6 +105,7 @@ struct BatchSender: Sendable {
 
     private func sendOrGiveUp(_ row: LeasedRow) async throws {
         do {
+            guard try await isReady(row) else { return }
             try await send(row)
         } catch is RowLeaseLost {
             // Another process has the row and decides about it, or it may not be sent.
@@ -121,7 +123,8 @@ struct BatchSender: Sendable {
         var row = leased
         var attempts = 1
         var refusals = 0
-        let request = action.request(row.parameters, id: row.requestIDText)
+        let endpoint = action.endpoint(of: row.parameters)
+        let request = try withBody(action.request(row.parameters, id: row.requestIDText))
         if action.followUpRequest(row.parameters, answer: row.answer ?? JSONObject()) != nil {
             return try await follow(row)
         }
@@ -130,13 +133,14 @@ struct BatchSender: Sendable {
                 guard try await readBack(row, wasRefused: false, precedesRepeat: true) else { return }
             }
             let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
-            let (attempt, result) = try await attempt(row, purpose, request, endpoint: action.name)
+            let (attempt, result) = try await attempt(row, purpose, request, endpoint: endpoint)
             refusals = result.refusedToken == nil ? 0 : refusals + 1
             let decision = AttemptDecision(
                 result,
                 mayBeApplied: row.mayBeApplied,
                 refusal: { self.decision(on: $0, refusals: refusals) },
-                action: action
+                action: action,
+                row: row.parameters
             )
             switch decision {
             case .succeeded(let kept) where action.followUpRequest(row.parameters, answer: kept) != nil:
@@ -165,10 +169,10 @@ struct BatchSender: Sendable {
                 return
             case .waitForApple(let retryAfter, let date):
                 try await keepOpen(row, attempt, result)
-                report(.closed(action.name, try await limiter(action.name).close(retryAfter: retryAfter, date: date)))
+                report(.closed(endpoint, try await limiter(endpoint).close(retryAfter: retryAfter, date: date)))
             case .repeatRefused:
                 try await keepOpen(row, attempt, result)
-                try await pause(afterRefusal: refusals, of: action.name, result)
+                try await pause(afterRefusal: refusals, of: endpoint, result)
             case .leave(let report):
                 return try await leave(row, attempt, result, report)
             case .retryAtOnce:
@@ -410,7 +414,15 @@ extension BatchSender {
         try await queue.record(change, of: row, attempt: attempt)
         leases.remove(row.lease)
         crashPoint(.writeRecorded)
+        try noteEnd(of: row, state)
+    }
+
+    /// Reports the state of a row that this process has given up, and counts a known outcome.
+    ///
+    /// - Throws: ``ActionStop/tooManyRejections(sentence:)``.
+    func noteEnd(of row: LeasedRow, _ state: RowState) throws {
         report(.ended(position: row.position, state: state))
+        guard [.succeeded, .rejected, .notApplied].contains(state) else { return }
         let sentence = watch.rejections.withLock { $0.note(isRejected: state == .rejected) }
         if let sentence { throw ActionStop.tooManyRejections(sentence: sentence) }
     }

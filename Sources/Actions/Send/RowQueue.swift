@@ -274,6 +274,7 @@ struct RowQueue: Sendable {
                     "kept": change.kept.map { Cell.jsonb(JSONWriter.bytes(.object($0))) } ?? .null,
                     "confirmed_by": change.confirmedBy.map(Cell.text) ?? .null,
                     "is_end": .boolean(change.isEnd), "releases": .boolean(change.releases),
+                    "later_milliseconds": change.availableAfter.map { Cell.bigint($0.wholeMilliseconds) } ?? .null,
                 ]
             ).count
             crashPoint(.outcomeUpdated)
@@ -355,6 +356,8 @@ struct RowChange {
     ///
     /// A row without an outcome is then left to the next run.
     var releases = false
+    /// Gives up the lease of a row without an outcome, which is available again after this time.
+    var availableAfter: Duration?
 }
 
 extension AppStoreRequest {

@@ -42,6 +42,7 @@ final class StoreDirectory: Sendable {
             anchor: anchor ?? found?.parameters.anchor ?? Moment.midnight(before: now),
             lateNotifications: configuration.lateNotifications,
             massExtensionRequests: configuration.massExtensionRequests,
+            reviewRequests: configuration.reviewRequests,
             advancedCommerceSubscribers: configuration.advancedCommerceSubscribers,
             bundleId: bundleId,
             place: place,

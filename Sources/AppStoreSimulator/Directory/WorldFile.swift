@@ -22,6 +22,7 @@ struct WorldFile: Equatable, Sendable {
             $0.member("anchor", parameters.anchor.rawValue)
             $0.member("lateNotifications", Int64(parameters.lateNotifications))
             $0.member("massExtensionRequests", Int64(parameters.massExtensionRequests))
+            $0.member("reviewRequests", Int64(parameters.reviewRequests))
             $0.member("advancedCommerceSubscribers", Int64(parameters.advancedCommerceSubscribers))
             $0.member("bundleId", parameters.bundleId)
             $0.member("place", Int64(parameters.place))
@@ -52,6 +53,7 @@ struct WorldFile: Equatable, Sendable {
             lateNotifications: document.integer("lateNotifications") ?? 0,
             massExtensionRequests: document.integer("massExtensionRequests")
                 ?? SimulatorConfiguration.defaultMassExtensionRequests,
+            reviewRequests: document.integer("reviewRequests") ?? SimulatorConfiguration.defaultReviewRequests,
             advancedCommerceSubscribers: document.integer("advancedCommerceSubscribers") ?? 0,
             bundleId: document["bundleId"]?.string ?? SimulatorConfiguration.defaultBundleId,
             place: document.integer("place") ?? 0,

@@ -41,9 +41,9 @@ struct RouteResponder: HTTPResponder {
             .max { $0.0.path.prefix.utf8.count < $1.0.path.prefix.utf8.count }
     }
 
-    private static func body(of request: Request, upTo limit: Int = Route.usualBodyLength) async throws -> [UInt8] {
+    private static func body(of request: Request, upTo length: Int = Route.usualBodyLength) async throws -> [UInt8] {
         do {
-            return Array(buffer: try await request.body.collect(upTo: limit))
+            return Array(buffer: try await request.body.collect(upTo: length))
         } catch is NIOTooManyBytesError {
             throw APIError.badRequest
         }

@@ -9,6 +9,7 @@ struct Route: Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
     }
 
     /// Answers a request that has a valid token, is within the limit and is not replaced by a fault.
@@ -19,8 +20,6 @@ struct Route: Sendable {
     /// When it throws, it has changed nothing. The same request applied to the same world gives the same result, because a
     /// restarted simulator applies all requests once more.
     typealias Action = @Sendable (ActionRequest, inout World) throws(APIError) -> ActionResult
-
-    static let usualBodyLength = 64 * 1_024
 
     let name: EndpointName
     let method: Method
@@ -55,13 +54,21 @@ struct Route: Sendable {
         action = nil
     }
 
+    /// In bytes.
+    static let usualBodyLength = 64 * 1_024
+
     /// A route that changes the world.
+    ///
+    /// - `body`: What the journal has of the request's query and body: UTF-8, because the journal is text.
     init(
         _ name: String,
         _ method: Method,
         _ path: String,
         requestsPerSecond: Double,
-        maximumBodyLength: Int = usualBodyLength,
+        maximumBodyLength: Int = Self.usualBodyLength,
+        body: @escaping @Sendable (RouteRequest) throws(APIError) -> [UInt8] = { request throws(APIError) in
+            request.body
+        },
         action: @escaping Action
     ) {
         self.name = EndpointName(text: name)
@@ -77,7 +84,7 @@ struct Route: Sendable {
                 for: ActionRequest(
                     endpoint: request.route.name,
                     parameters: request.parameters,
-                    body: request.body,
+                    body: try body(request),
                     date: context.now.rawValue
                 ),
                 repeatRefusal: context.repeatRefusal

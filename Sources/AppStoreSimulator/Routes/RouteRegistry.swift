@@ -27,6 +27,20 @@ extension Route {
         .requestTransactionRefund,
         .reportExternalPurchases,
         .externalPurchaseReport,
+        .uploadImage,
+        .deleteImage,
+        .imageList,
+        .uploadMessage,
+        .deleteMessage,
+        .messageList,
+        .configureDefaultMessage,
+        .defaultMessage,
+        .deleteDefaultMessage,
+        .configureRealtimeURL,
+        .realtimeURL,
+        .deleteRealtimeURL,
+        .initiatePerformanceTest,
+        .performanceTestResult,
     ]
 
     /// The endpoints that change the world.

@@ -31,6 +31,7 @@ struct World: Sendable {
     var openPriceIncreases: [OpenPriceIncrease] = []
     /// The tokens of external purchases, and what was reported of them.
     var externalPurchases = ExternalPurchases()
+    var retention = RetentionStore()
     /// The index of each test notification in ``notifications``, by token.
     var testNotifications: [String: Int] = [:]
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.

@@ -17,6 +17,8 @@ struct WorldParameters: Sendable, Equatable {
     var lateNotifications = 0
     /// After how many status requests a request to extend all subscriptions is complete; 0 means at once.
     var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
+    /// After how many lists of images or messages their review ends; 0 means at once.
+    var reviewRequests = SimulatorConfiguration.defaultReviewRequests
     /// Further customers, with one active Advanced Commerce subscription each.
     var advancedCommerceSubscribers = 0
     var bundleId = SimulatorConfiguration.defaultBundleId

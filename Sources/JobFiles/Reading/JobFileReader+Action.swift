@@ -77,7 +77,8 @@ extension JobFileReader {
             problems.report(section.place, found, expected)
             return nil
         }
-        let columns = type.columns.filter { !$0.isRequired }
+        // A folder has a value for each row only.
+        let columns = type.takesFolder ? [] : type.columns.filter { !$0.isRequired }
         let ownKeys = columns.map(\.key) + (type.takesPolicy ? ConsumptionPolicy.keys : [])
         guard let own = section.section(name, keys: ownKeys, required: "write \(name): {}") else { return nil }
         let namesPolicy = type.takesPolicy && own.has("policy")
@@ -108,6 +109,12 @@ extension JobFileReader {
             if file.has("input") { file.report("input", "\(chosen.type.name.rawValue) has no columns; remove it") }
             return ActionJob.Input.none
         }
+        // A job whose values are all in the section of the action has one row.
+        let needed = chosen.type.columns.filter(\.needsValue)
+        if !file.has("input"), !needed.isEmpty, needed.allSatisfy({ chosen.defaults[$0.name] != nil }) {
+            return ActionJob.Input.none
+        }
+        if chosen.type.takesFolder { return folder(file) }
         let keys = ["csv", "query"]
         let expected = "it must name the rows: csv or query"
         guard let section = file.section("input", keys: keys, required: expected), section.namesOneSource(of: keys)
@@ -117,6 +124,13 @@ extension JobFileReader {
             return path.map { .csv(path: paths.absolute($0)) }
         }
         return section.query().map(ActionJob.Input.query)
+    }
+
+    private func folder(_ file: Section) -> ActionJob.Input? {
+        let expected = "it must name the folder with the rows: directory"
+        let path = file.section("input", keys: ["directory"], required: expected)?
+            .path("directory", "it must be the path of a folder with messages.csv and defaults.csv", isRequired: true)
+        return path.map { .folder(path: paths.absolute($0)) }
     }
 
     private func approval(_ file: Section) -> ActionJob.Approval {
@@ -147,12 +161,11 @@ extension JobFileReader {
             ($0, AllStreams.requestsPerSecond(of: $0, in: environment))
         }
         guard let action else { return readBack }
-        // The sandbox allows a tenth.
-        let share = environment == .sandbox ? 0.1 : 1
-        let followUp = action.followUp.map { ($0.endpoint, $0.requestsPerSecond * share) }
-        let ownReadBack = action.readBack.flatMap { own in own.requestsPerSecond.map { (own.endpoint, $0 * share) } }
-        let own = [followUp, ownReadBack].compactMap(\.self)
-        return [(action.name, action.requestsPerSecond(in: environment))] + readBack + own
+        let divisor = action.divisor(in: environment)
+        let followUp = action.followUp.map { ($0.endpoint, $0.requestsPerSecond / divisor) }
+        let ownReadBack = action.readBack.flatMap { own in own.requestsPerSecond.map { (own.endpoint, $0 / divisor) } }
+        let own = action.endpoints.map { ($0.name, $0.requestsPerSecond / divisor) }
+        return own + readBack + [followUp, ownReadBack].compactMap(\.self)
     }
 
     private func actionOutput(
@@ -184,6 +197,7 @@ extension JobFileReader {
     private func inputs(_ input: ActionJob.Input?, _ appStore: JobFile.AppStore?) -> [(name: String, path: String)] {
         var inputs = [("the job file", paths.jobFile)]
         if case .csv(let path) = input { inputs.append(("input.csv.path", path)) }
+        if case .folder(let path) = input { inputs.append(("input.directory", path)) }
         if case .policy(let policy) = input, case .listed(.csv(let path, _)) = policy.consent {
             inputs.append(("customerConsented.csv.path", path))
         }

@@ -223,7 +223,7 @@ extension ActionPipeline {
     func server(over transport: CurlTransport, _ credentials: Credentials) -> AppleServer {
         let client = AppStoreClient(
             transport: transport,
-            baseURL: job.appStore.requestURL,
+            baseURL: job.requestURL,
             tokens: credentials.tokens,
             time: time
         )

@@ -82,6 +82,7 @@ struct ActionScene: Sendable {
         let money: [Money]
         let secondsAtAppleLimit, secondsAtShare: Double
         let requests: [Request]
+        let remarks: [String]
     }
 
     func plan(_ path: String, _ location: SourceLocation = #_sourceLocation) async throws -> Plan {

@@ -172,7 +172,8 @@ let package = Package(
         module(
             "Planning",
             [
-                "AppStoreModel", "LedgerSchema", "Basics", "Hashing", "Postgres", "CSVFormat", "JobSyntax",
+                "AppStoreModel", "LedgerSchema", "Basics", "Hashing", "SignedData", "Postgres", "CSVFormat",
+                "JobSyntax",
                 "Streams", "JobFiles", "Ledger",
             ],
             resources: [.embedInCode("SQL")]
@@ -315,7 +316,10 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        tests(of: "Planning", ["AppStoreModel", "JobFiles", "TestSupport"]),
+        tests(
+            of: "Planning",
+            ["AppStoreModel", "Basics", "Hashing", "SignedData", "JobSyntax", "JobFiles", "TestSupport"]
+        ),
         tests(of: "Receiver", ["StrictJSON", "Postgres", "Inbox", "TestSupport", nioCore, nioEmbedded]),
         tests(
             of: "AppStoreSimulator",

@@ -143,6 +143,7 @@ private struct SimulatedAppParts {
             root: authority.root.der,
             ids: ids,
             orders: orders,
+            receipts: try ExampleReceipts(of: world, signedBy: authority),
             windowSeconds: configuration.windowSeconds
         )
     }

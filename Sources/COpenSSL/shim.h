@@ -1,8 +1,10 @@
 #include <openssl/asn1.h>
+#include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pkcs7.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -34,4 +36,9 @@ static inline X509 *ledger_certificates_at(const STACK_OF(X509) *stack, int inde
 /* Frees the stack, not the certificates in it. */
 static inline void ledger_certificates_free(STACK_OF(X509) *stack) {
     sk_X509_free(stack);
+}
+
+/* The bytes that were written to a BIO in memory, which keeps them; a macro. */
+static inline long ledger_memory_bytes(BIO *memory, char **bytes) {
+    return BIO_get_mem_data(memory, bytes);
 }

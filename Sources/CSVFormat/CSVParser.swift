@@ -6,8 +6,6 @@ import Platform
 /// A class, because libcsv's callbacks need its address.
 @safe
 final class CSVParser {
-    static let longestField = 1 << 20
-    static let longestRecord = 8 << 20
     static let mostColumns = 1_000
 
     enum Failure { case quote, fieldTooLong, recordTooLong, tooManyColumns, notUTF8 }
@@ -16,14 +14,20 @@ final class CSVParser {
     private(set) var isRecordComplete = false
     private var failure: Failure?
     private let parser = UnsafeMutablePointer<csv_parser>.allocate(capacity: 1)
+    private let longestRecord: Int
 
-    init() {
+    init(longestCell: LongestCell) {
+        longestRecord = longestCell.bytesOfRecord
         unsafe parser.initialize(to: csv_parser())
         // Without CSV_STRICT_FINI an unterminated quote takes in the rest of the file without an error.
         _ = unsafe csv_init(parser, UInt8(CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL))
         unsafe csv_set_blk_size(parser, 4_096)
-        unsafe csv_set_realloc_func(parser) { old, size in
-            unsafe size > CSVParser.longestField ? nil : realloc(old, size)
+        // A function of C has no context, so each limit has one.
+        switch longestCell {
+        case .text:
+            unsafe csv_set_realloc_func(parser) { unsafe $1 > LongestCell.text.rawValue ? nil : realloc($0, $1) }
+        case .receipt:
+            unsafe csv_set_realloc_func(parser) { unsafe $1 > LongestCell.receipt.rawValue ? nil : realloc($0, $1) }
         }
     }
 
@@ -62,7 +66,7 @@ final class CSVParser {
         guard failure == nil else { return }
         if record.count == Self.mostColumns {
             failure = .tooManyColumns
-        } else if record.byteCount + field.count > Self.longestRecord {
+        } else if record.byteCount + field.count > longestRecord {
             failure = .recordTooLong
         } else if unsafe !isUTF8(field) {
             failure = .notUTF8

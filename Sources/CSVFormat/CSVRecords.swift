@@ -2,7 +2,8 @@
 package struct CSVRecords: ~Copyable {
     private let path: String
     private let file: InputFile
-    private let parser = CSVParser()
+    private let parser: CSVParser
+    private let longestCell: LongestCell
     private var position = LinePosition()
     private var chunk = [UInt8](repeating: 0, count: 65_536)
     /// The bytes of the chunk that are not parsed yet.
@@ -10,9 +11,11 @@ package struct CSVRecords: ~Copyable {
     private var hasBegun = false
     private var hasEnded = false
 
-    init(path: String) throws(CSVError) {
+    init(path: String, longestCell: LongestCell) throws(CSVError) {
         file = try InputFile(path: path)
         self.path = path
+        self.longestCell = longestCell
+        parser = CSVParser(longestCell: longestCell)
     }
 
     /// Calls `body` with the next record, the first of which is the header.
@@ -72,8 +75,9 @@ package struct CSVRecords: ~Copyable {
         let line = position.line
         return switch failure {
         case .quote: .malformed(path: path, line: line)
-        case .fieldTooLong: .fieldTooLong(path: path, line: parser.record.line, limitInBytes: CSVParser.longestField)
-        case .recordTooLong: .recordTooLong(path: path, line: parser.record.line, limitInBytes: CSVParser.longestRecord)
+        case .fieldTooLong: .fieldTooLong(path: path, line: parser.record.line, limitInBytes: longestCell.rawValue)
+        case .recordTooLong:
+            .recordTooLong(path: path, line: parser.record.line, limitInBytes: longestCell.bytesOfRecord)
         case .tooManyColumns: .tooManyColumns(path: path, line: line, limit: CSVParser.mostColumns)
         case .notUTF8: .notText(path: path, line: line, looksLike: "another 8-bit encoding, such as Latin-1 or EBCDIC")
         }

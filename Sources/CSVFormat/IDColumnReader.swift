@@ -14,13 +14,14 @@ package struct IDColumnReader: Sendable {
     /// In bytes.
     ///
     /// No ID is longer.
-    private static let longestCell = 1_024
+    package static let longestID = 1_024
 
     /// - Parameters:
     ///   - path: The file.
     ///   - column: The name in the header, compared byte for byte; `nil` for the first column.
-    package init(path: String, column: String?) {
-        reader = CSVReader(path: path)
+    ///   - longestCell: The most bytes of any cell of the file.
+    package init(path: String, column: String?, longestCell: LongestCell = .text) {
+        reader = CSVReader(path: path, longestCell: longestCell)
         self.column = column
     }
 
@@ -58,6 +59,40 @@ package struct IDColumnReader: Sendable {
             }
         }
         guard place != nil else { throw CSVError.noRecord(path: reader.path) }
+    }
+
+    /// Calls `body` for each row that is not blank, with the first of several columns in which it has something.
+    ///
+    /// The first record is the header, which must contain each name exactly once.
+    ///
+    /// - Parameters:
+    ///   - columns: At least one name.
+    ///   - tooWide: As in ``forEachCell(tooWide:_:)``.
+    ///   - body: Gets the line in which the row begins, from 1, the place of the column in `columns`, and the cell without the
+    ///     blanks around it; the first column and an empty cell if the row has nothing in any.
+    /// - Throws: ``CSVError``; the errors of `tooWide` and `body`.
+    package func forEachFirstCell(
+        of columns: [String],
+        tooWide: (_ line: Int, CSVError) throws -> Void = { throw $1 },
+        _ body: (_ line: Int, _ column: Int, _ cell: ArraySlice<UInt8>) throws -> Void
+    ) throws {
+        var places: [Int] = []
+        var width = 0
+        try reader.forEachRecord { record in
+            if isBlank(record) { return }
+            guard width > 0 else {
+                width = record.count
+                places = try columns.map { try find($0, in: record) }
+                return
+            }
+            if let error = widthError(of: record, width) { return try tooWide(record.line, error) }
+            for (column, place) in places.enumerated() where place < record.count {
+                let cell = trimmed(record.bytes(place))
+                if !cell.isEmpty { return try body(record.line, column, cell) }
+            }
+            try body(record.line, 0, [])
+        }
+        guard width > 0 else { throw CSVError.noRecord(path: reader.path) }
     }
 
     /// The names in the first record; empty for a file without a record.
@@ -120,8 +155,8 @@ package struct IDColumnReader: Sendable {
         _ body: (_ line: Int, _ text: String) throws -> Void
     ) throws {
         let cell = place < record.count ? trimmed(record.bytes(place)) : []
-        guard cell.count <= Self.longestCell else {
-            throw CSVError.fieldTooLong(path: reader.path, line: record.line, limitInBytes: Self.longestCell)
+        guard cell.count <= Self.longestID else {
+            throw CSVError.fieldTooLong(path: reader.path, line: record.line, limitInBytes: Self.longestID)
         }
         try body(record.line, String(decoding: cell, as: UTF8.self))
     }

@@ -42,6 +42,7 @@ struct RunSummaryText {
             lines.append(row("withheld", "\(records) and \(counted(summary.idsWithheld, "ID")) of erased customers"))
         }
         if summary.emptyLists > 0 { lines.append(row("lists without an ID", "\(summary.emptyLists)")) }
+        if summary.unreadableReceipts > 0 { lines.append(row("bad receipts", "\(summary.unreadableReceipts)")) }
         if summary.gaps > 0 { lines.append(row("gaps", "\(summary.gaps)")) }
         lines.append(row("waited for limits", report.waitedForLimits.inWords))
         lines.append(row("elapsed", report.elapsed.inWords))

@@ -212,6 +212,24 @@ package struct SchemaDrift: Hashable, Sendable {
     /// The value as JSON text of at most 200 characters, with UUIDs masked.
     package let sample: String
 
+    /// What is known of the field; `nil` for one of which nothing is known.
+    package static func remark(on path: String) -> String? {
+        let name = path.prefix { $0 != "=" }.split(separator: ".").last.map { String($0).replacing("[]", with: "") }
+        guard let name, fieldsOfStoreKit.contains(name) else { return nil }
+        return "StoreKit 27 has this member. It has no column, because Apple does not document the server's name yet."
+    }
+
+    /// Members that StoreKit 27 has and the documentation of Apple's servers does not have, read 2026-11.
+    ///
+    /// StoreKit writes ID where the servers write Id or Identifier, so each is here under its likely names.
+    private static let fieldsOfStoreKit: Set<String> = [
+        "bundleProductID", "bundleProductId",
+        "bundleTransactionID", "bundleTransactionId",
+        "bundleOriginalTransactionID", "bundleOriginalTransactionId",
+        "bundleSubscriptionGroupID", "bundleSubscriptionGroupId", "bundleSubscriptionGroupIdentifier",
+        "willUnbundle", "seatPriceTiers", "revokedSeatQuantity",
+    ]
+
     package init(kind: RecordKind, path: String, sample: String) {
         self.kind = kind
         self.path = path

@@ -55,11 +55,13 @@ struct DERReader {
     }
 }
 
-/// The DER tags in certificates and keys.
+/// The DER tags in certificates, keys and receipts.
 enum DERTag {
     static let integer: UInt8 = 0x02
     static let bitString: UInt8 = 0x03
     static let octetString: UInt8 = 0x04
+    static let utf8String: UInt8 = 0x0C
     static let sequence: UInt8 = 0x30
+    static let set: UInt8 = 0x31
     static let explicitVersion: UInt8 = 0xA0
 }

@@ -6,9 +6,12 @@ import StrictJSON
 /// Signs Advanced Commerce requests, one JSON object a line.
 struct RequestLineSigner: Sendable {
     private let signer: StoreKitRequestSigner
+    private let allowsUnknown: Bool
 
-    init(key: RequestKey) {
+    /// - Parameter allowsUnknown: Whether members that Apple does not document are signed, not refused.
+    init(key: RequestKey, allowsUnknown: Bool) {
         signer = key.signer(.advancedCommerce)
+        self.allowsUnknown = allowsUnknown
     }
 
     /// Checks and signs lines, and adds the member `signature` to each.
@@ -22,11 +25,12 @@ struct RequestLineSigner: Sendable {
     /// - Throws: ``SignedData/SigningError``.
     func sign(_ lines: [RequestLine], at now: UnixMilliseconds, isSigning: Bool) throws -> SignedRows {
         var signed = SignedRows(count: lines.count)
+        if allowsUnknown { signed.unknownMembers = UnknownMembers() }
         var nonces = RandomUUIDs()
         // The line, the line in base64 twice (16 bytes for 9), and about 600 bytes of other claims, header and signature.
         signed.output.reserveCapacity(lines.reduce(0) { $0 + $1.json.count * 3 + 600 })
         for line in lines {
-            if let problem = Self.problem(of: line) {
+            if let problem = Self.problem(of: line, counting: &signed.unknownMembers) {
                 signed.problems.append(problem)
                 continue
             }
@@ -41,12 +45,17 @@ struct RequestLineSigner: Sendable {
     }
 
     /// The first rule that a line breaks.
-    private static func problem(of line: RequestLine) -> RowProblem? {
+    private static func problem(of line: RequestLine, counting unknown: inout UnknownMembers?) -> RowProblem? {
         do {
-            try InAppRequest.check(try StrictJSON.scan(line.json))
+            let request = try StrictJSON.scan(line.json)
+            guard unknown == nil || request["signature"] == nil else {
+                return RowProblem(line.number, "signature is the member that the output adds; remove it from the input")
+            }
+            try InAppRequest.check(request, counting: &unknown)
             return nil
         } catch let problem as AdvancedCommerceProblem {
-            return RowProblem(line.number, "\(problem.rule): \(problem.sentence)")
+            let remedy = problem.rule == AdvancedCommerceProblem.unknownField ? "; --allow-unknown signs it" : ""
+            return RowProblem(line.number, "\(problem.rule): \(problem.sentence)\(remedy)")
         } catch {
             return RowProblem(line.number, "\(error); a line must be one whole JSON object")
         }

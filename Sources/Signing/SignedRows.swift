@@ -1,3 +1,5 @@
+import AppStoreModel
+
 /// The outcome for rows of the input that are signed together.
 struct SignedRows: Sendable {
     /// The rows of the input.
@@ -5,6 +7,8 @@ struct SignedRows: Sendable {
     /// The rows of the output; incomplete if there are problems.
     var output: [UInt8] = []
     var problems: [RowProblem] = []
+    /// `nil` unless they are signed.
+    var unknownMembers: UnknownMembers?
 
     init(count: Int) {
         self.count = count

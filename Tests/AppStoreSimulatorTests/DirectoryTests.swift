@@ -18,6 +18,8 @@ struct DirectoryTests {
             #expect(try mode("/ca.pem") == 0o600)
             #expect(try store.ids.count == 3)
             #expect(try String(contentsOfFile: path + "/orders.csv", encoding: .utf8).hasPrefix("order_id\nM"))
+            let receipts = try String(contentsOfFile: path + "/receipts.csv", encoding: .utf8).split(separator: "\n")
+            #expect(receipts[0] == "receipt" && receipts.count == 6 && receipts.last?.hasPrefix("MIAG") == true)
             let ready = try StrictJSON.parseObject(Array(Data(contentsOf: URL(filePath: path + "/ready.json"))))
             #expect(ready["baseURL"]?.string == store.store.baseURL)
             #expect(ready["port"] == .number(JSONNumber(text: "\(store.store.port)")))

@@ -23,4 +23,27 @@ struct MemoryTests {
             if command == "plan" { #expect(program.output.contains("200000 transaction IDs")) }
         }
     }
+
+    @Test func `twenty thousand receipts take no more memory than a hundred`() async throws {
+        try await Stage.with(.init(customers: 100)) { stage in
+            let text = try String(contentsOfFile: stage.store.directory + "/receipts.csv", encoding: .utf8)
+            let rows = text.dropFirst("receipt\n".count)
+            var job = stage.job
+            job.transactionIds = "csv: {path: list.csv, column: receipt}"
+            let path = try await stage.migrated(job)
+            func plan(_ repetitions: Int) async throws -> MeasuredProgram {
+                try stage.write("receipt\n" + String(repeating: String(rows), count: repetitions), to: "list.csv")
+                return try await stage.measured(["plan", path])
+            }
+
+            let (few, many) = (try await plan(1), try await plan(200))
+
+            for program in [few, many] {
+                #expect(program.code == 0, "\(program.errors)")
+                #expect(program.output.contains("100 transaction IDs"), "\(program.output)\(program.errors)")
+            }
+            #expect(many.errors.contains("200 rows with a receipt from Xcode are left out"), "\(many.errors)")
+            #expect((1..<few.peak + 8 * 1_024).contains(many.peak), "\(few.peak) KiB for a hundred")
+        }
+    }
 }

@@ -49,10 +49,11 @@ struct SignTests {
             _ kind: String,
             _ input: String,
             to output: String,
-            _ environment: [String: String] = [:]
+            _ environment: [String: String] = [:],
+            options: [String] = []
         ) async throws -> (code: Int32, output: String, errors: String) {
             let files = ["--input", directory + "/" + input, "--output", directory + "/" + output]
-            let arguments = ["sign", directory + "/job.yaml", kind] + files
+            let arguments = ["sign", directory + "/job.yaml", kind] + files + options
             return try await withChildProcess(Executables.storeledger, arguments, environment: environment) { process in
                 let code = await process.wait()
                 return (code, process.output, process.errors.replacing(directory + "/", with: ""))
@@ -147,6 +148,32 @@ struct SignTests {
             let found = try await scene.sign("promotional-offer", "offers.csv", to: "signed.csv", ["KEY": key])
             #expect(found.code == 0, "\(found.errors)")
             #expect(try scene.read("signed.csv").hasPrefix("product_id,offer_identifier,"))
+        }
+    }
+
+    @Test func `SG15 unknown members are signed with a warning in Advanced Commerce requests only`() async throws {
+        try await Scene.with { scene in
+            let start = #"{"operation":"REACTIVATE_SUBSCRIPTION","version":"1","transactionId":"1",\#(Self.reference)"#
+            try scene.write(start + #","colour":1}"#, to: "requests.jsonl")
+            let refused = try await scene.sign("advanced-commerce", "requests.jsonl", to: "signed.jsonl")
+            #expect(refused.code == 65 && refused.errors.contains("colour is not a member"), "\(refused.errors)")
+            #expect(refused.errors.contains("--allow-unknown"))
+            let signed = try await scene.sign(
+                "advanced-commerce",
+                "requests.jsonl",
+                to: "signed.jsonl",
+                options: ["--allow-unknown"]
+            )
+            #expect(signed.code == 0 && signed.output.contains("1 signature"), "\(signed.errors)")
+            #expect(signed.errors.contains("warning: requests.jsonl: colour is not a member"), "\(signed.errors)")
+            try scene.write("product_id,offer_identifier\np,o\n", to: "offers.csv")
+            let other = try await scene.sign(
+                "promotional-offer",
+                "offers.csv",
+                to: "signed.csv",
+                options: ["--allow-unknown"]
+            )
+            #expect(other.code == 64 && other.errors.contains("only for advanced-commerce"), "\(other.errors)")
         }
     }
 

@@ -145,6 +145,17 @@ struct EvidenceTests {
         #expect(drift == ["(notification,a,3,2)", "(transaction,a,1,4)"])
     }
 
+    @Test func `unknown fields that StoreKit has say so`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        var rows = PageRows()
+        let paths = ["info.items[].seatPriceTiers", "bundleTransactionId", "priceTiers", "type=bundleProductId"]
+        rows.drift = paths.map { SchemaDrift(kind: .transaction, path: $0, sample: "1") }
+        try await world.commit(rows, of: &items[0], for: holder)
+        let known = "SELECT path FROM schema_drift WHERE remark LIKE 'StoreKit 27 has this member.%' ORDER BY 1"
+        #expect(try await world.rows(known) == ["(bundleTransactionId)", "(info.items[].seatPriceTiers)"])
+    }
+
     static let issues =
         "SELECT record_key, path, found, extract(epoch FROM signed_date)::bigint FROM field_issues ORDER BY 1, 2"
 

@@ -20,11 +20,11 @@ struct RequestSigningTests {
 
     init() throws { key = try SigningKey.generate() }
 
-    private func signing(_ kind: SignatureKind, width: Int = 4) -> RequestSigning {
+    private func signing(_ kind: SignatureKind, width: Int = 4, allowsUnknown: Bool = false) -> RequestSigning {
         var time = Timekeeper.system
         time.wallClock = { 1_780_000_000_000 }
         let key = RequestKey(key: key, keyId: "KEY1", issuerId: "issuer", bundleId: "com.example.game")
-        return RequestSigning(kind, key: key, time: time, width: width)
+        return RequestSigning(kind, key: key, time: time, width: width, allowsUnknown: allowsUnknown)
     }
 
     /// What signing a file with this content writes.
@@ -151,9 +151,50 @@ struct RequestSigningTests {
         #expect(lines.count == 22 && lines.last == "… and 20 more")
         #expect(
             lines[1]
-                == "input:50: unknown_field: colour is not a member of SubscriptionReactivateInAppRequest; the members are operation, version, requestInfo, storefront, transactionId, items"
+                == "input:50: unknown_field: colour is not a member of SubscriptionReactivateInAppRequest; the members are operation, version, requestInfo, storefront, transactionId, items; --allow-unknown signs it"
         )
         #expect(lines[20].hasPrefix("input:1000: "))
+    }
+
+    /// What signing lines with members that are not documented writes and warns of; the message if they are refused.
+    private func unknown(_ lines: [String]) async throws -> (output: [Substring], warnings: [String]) {
+        try await withTemporaryDirectory { directory in
+            try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: directory + "/input"))
+            var (written, warnings): ([UInt8], [String]) = ([], [])
+            do {
+                _ = try await signing(.advancedCommerce, allowsUnknown: true)
+                    .sign(directory + "/input", warn: { warnings.append($0) }) { written += $0 }
+            } catch let error as SigningInputError {
+                return ([], [error.sentence])
+            }
+            return (String(decoding: written, as: UTF8.self).split(separator: "\n"), warnings)
+        }
+    }
+
+    @Test func `SG14 members that Apple does not document are signed as they stand, and counted`() async throws {
+        let tiers = #""seatPriceTiers":[ {"price":1000,"maximumSeatQuantity":5} ]"#
+        let items = #","items":[{"SKU":"A",\#(tiers)},{"SKU":"B",\#(tiers)}]}"#
+        let request = String(Self.reactivation.dropLast()) + items
+        let (output, warnings) = try await unknown([request, Self.reactivation, request])
+        #expect(
+            warnings == [
+                "seatPriceTiers is not a member of SubscriptionReactivateItem in Apple's documentation; signed as it stands, 4 times"
+            ]
+        )
+        let line = try #require(output.first)
+        #expect(line.hasPrefix(request.dropLast()))
+        let signature = try #require(StrictJSON.parseObject(Array(line.utf8))["signature"]?.string)
+        let signed = try #require(claims(signature)["request"]?.string)
+        let bytes = Base64.decodeStandard(signed.utf8.span)
+        #expect(bytes == Array(request.utf8) && output.count == 3)
+    }
+
+    @Test func `SG14 known members keep their rules among unknown ones, and signature is the output's`() async throws {
+        let start = String(Self.reactivation.dropLast())
+        let sku = try await unknown([start + #","colour":1,"items":[{"SKU":""}]}"#])
+        #expect(sku.output == [] && sku.warnings.joined().contains("items[0].SKU is empty"), "\(sku.warnings)")
+        let signature = try await unknown([start + #","signature":"x"}"#])
+        #expect(signature.warnings.joined().contains("signature is the member that the output adds"))
     }
 
     @Test func `SG9 a column that is missing, misspelt, there twice or added by the output is refused`() async throws {

@@ -42,6 +42,8 @@ COMMENT ON COLUMN runs.is_retry IS 'Whether the run requests only items that fai
 COMMENT ON COLUMN runs.refunds_followed_until IS
     'refundHistory with `for: revoked`: the customers of REFUND notifications stored before this time are marked for a request. NULL if the run ended before this step.';
 COMMENT ON COLUMN runs.empty_lists IS 'ID lists of the job that had no ID. The run ends with 2 if there is one.';
+COMMENT ON COLUMN runs.unreadable_receipts IS
+    'Rows of the job''s ID list whose receipt is damaged or has no transaction ID, so that their customer is not requested. The run ends with 2 if there is one.';
 COMMENT ON COLUMN runs.job_file IS 'The absolute path of the job file of the run.';
 COMMENT ON COLUMN runs.job_host IS 'The machine whose file it is.';
 COMMENT ON COLUMN runs.streams_fingerprint IS

@@ -54,13 +54,13 @@ package final class AdvancedCommerceField: Sendable {
     /// Checks the value of the member, or that it may be missing.
     ///
     /// - Throws: The first rule that the value breaks; the path is that in the object.
-    func check(_ value: JSONElement?) throws(AdvancedCommerceProblem) {
+    func check(_ value: JSONElement?, _ unknown: inout UnknownMembers?) throws(AdvancedCommerceProblem) {
         guard let value, !value.isNull else {
             guard isRequired || value != nil else { return }
             throw absence(isNull: value != nil)
         }
         do throws(AdvancedCommerceProblem) {
-            try kind.check(value)
+            try kind.check(value, &unknown)
         } catch {
             throw error.inside(".\(key)")
         }
@@ -109,8 +109,9 @@ extension AdvancedCommerceField.Kind {
     /// - Throws: The first rule that the value breaks.
     package func read(_ value: JSONValue, at name: String) throws(AdvancedCommerceProblem) -> JSONValue {
         let element = JSONElement(value)
+        var unknown: UnknownMembers?
         do throws(AdvancedCommerceProblem) {
-            try check(element)
+            try check(element, &unknown)
         } catch {
             throw error.inside(name)
         }
@@ -119,8 +120,9 @@ extension AdvancedCommerceField.Kind {
 
     /// Checks a value.
     ///
+    /// - Parameter unknown: As in ``AdvancedCommerceObject/check(_:_:)``.
     /// - Throws: The first rule that the value breaks; the path is empty, or leads to a value inside this one.
-    func check(_ value: JSONElement) throws(AdvancedCommerceProblem) {
+    func check(_ value: JSONElement, _ unknown: inout UnknownMembers?) throws(AdvancedCommerceProblem) {
         switch self {
         case .text(let longest, let rule, let invalid):
             try check(value) { (text) throws(AdvancedCommerceProblem) in
@@ -155,12 +157,12 @@ extension AdvancedCommerceField.Kind {
             }
         case .texts(let kind):
             guard value.isArray else { throw wrongType(value, "a list of texts") }
-            try check(value.elements, by: kind.check)
-        case .object(let object): try object.check(value)
+            try check(value.elements) { (element) throws(AdvancedCommerceProblem) in try kind.check(element, &unknown) }
+        case .object(let object): try object.check(value, &unknown)
         case .objects(let object):
             guard value.isArray else { throw wrongType(value, "a list of \(object.name)") }
             guard !value.isEmpty else { throw problem(.atLeastOneItem, "is empty; it must have an item") }
-            try check(value.elements, by: object.check)
+            try check(value.elements) { (item) throws(AdvancedCommerceProblem) in try object.check(item, &unknown) }
         }
     }
 

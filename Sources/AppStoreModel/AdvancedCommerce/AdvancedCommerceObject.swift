@@ -24,13 +24,18 @@ package final class AdvancedCommerceObject: Sendable {
 
     /// Checks an object.
     ///
+    /// - Parameter unknown: Counts members that Apple does not document; without it they break a rule.
     /// - Throws: The first rule that the object breaks; the path is empty, or leads to a value inside the object.
-    func check(_ object: JSONElement) throws(AdvancedCommerceProblem) {
+    func check(_ object: JSONElement, _ unknown: inout UnknownMembers?) throws(AdvancedCommerceProblem) {
         guard object.isObject else {
             throw AdvancedCommerceProblem("", AdvancedCommerceProblem.wrongType, "must be an object")
         }
         let members = object.members(in: keys)
-        if let unknown = members.unknownName {
+        if unknown != nil {
+            object.forEachMember(in: keys) { place, value in
+                if place == nil { unknown?.note(printable(value.memberName), of: name) }
+            }
+        } else if let unknown = members.unknownName {
             throw AdvancedCommerceProblem(
                 ".\(printable(unknown))",
                 AdvancedCommerceProblem.unknownField,
@@ -38,7 +43,7 @@ package final class AdvancedCommerceObject: Sendable {
             )
         }
         let fields = fields
-        for place in fields.indices { try fields.span[place].check(members[place]) }
+        for place in fields.indices { try fields.span[place].check(members[place], &unknown) }
         if let problem = rule(object) { throw problem }
     }
 

@@ -15,6 +15,19 @@ package enum InAppRequest: String, CaseIterable, Sendable {
     /// - Throws: The first rule that the request breaks.
     @discardableResult
     package static func check(_ request: JSONElement) throws(AdvancedCommerceProblem) -> InAppRequest {
+        var unknown: UnknownMembers?
+        return try check(request, counting: &unknown)
+    }
+
+    /// Checks a request as ``check(_:)`` does, except for members that Apple does not document.
+    ///
+    /// - Parameter unknown: Counts these members; `nil` refuses them.
+    /// - Throws: The first rule that the request breaks.
+    @discardableResult
+    package static func check(
+        _ request: JSONElement,
+        counting unknown: inout UnknownMembers?
+    ) throws(AdvancedCommerceProblem) -> InAppRequest {
         guard request.isObject else {
             throw AdvancedCommerceProblem("the request", AdvancedCommerceProblem.wrongType, "must be an object")
         }
@@ -29,7 +42,7 @@ package enum InAppRequest: String, CaseIterable, Sendable {
         }
         let operation = allCases[place]
         do throws(AdvancedCommerceProblem) {
-            try operation.object.check(request)
+            try operation.object.check(request, &unknown)
         } catch {
             throw error.inRequest()
         }

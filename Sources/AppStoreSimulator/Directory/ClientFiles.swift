@@ -12,6 +12,7 @@ struct ClientFiles: Sendable {
     let ids: [UInt64]
     /// One order ID per customer who has an order; none in the sandbox, which has no Look Up Order ID.
     let orders: [String]
+    let receipts: ExampleReceipts
     let windowSeconds: Int
 
     /// Writes all files, `ready.json` last: a client that sees it can use the others.
@@ -22,6 +23,7 @@ struct ClientFiles: Sendable {
         if account.isEmpty { try DirectoryFile.write(root, to: path + "/root.cer") }
         try DirectoryFile.write(idList, to: path + "/ids.csv")
         try DirectoryFile.write(orderList, to: path + "/orders.csv")
+        try DirectoryFile.write(receipts.list, to: path + "/receipts.csv")
         try DirectoryFile.write(job(baseURL: baseURL), to: path + "/job.yaml")
         let ready = jsonObject {
             $0.member("port", Int64(port))

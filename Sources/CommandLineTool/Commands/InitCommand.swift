@@ -183,7 +183,7 @@ struct InitCommand: AsyncParsableCommand {
         }
         for list in job.idLists {
             do {
-                _ = try IDSource(list.list, of: list.kind).count()
+                _ = try list.source.count()
             } catch let error as ListError where !error.isMissing {
                 Console.message("storeledger: warning: the ID list cannot be used: \(error)")
             } catch {}

@@ -95,7 +95,7 @@ struct PlanCommand: AsyncParsableCommand {
             let count = try await count(list, in: ledger)
             if let stream = list.stream { ownIds[stream] = count.distinct } else { counted = count }
             if count.distinct == 0 { warnings.append(EmptyList(list).sentence) }
-            if let nulls = count.nullSentence { warnings.append("\(list.key): \(nulls)") }
+            warnings += count.leftOut.map { "\(list.title): \($0)" }
             guard case .query(let sql) = list.list else { continue }
             warnings += try await ledger.sharedNames(in: sql).map { $0.readsOwn(list.key) }
         }
@@ -104,7 +104,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     /// The number of IDs in a list; a query is counted by the database.
     private func count(_ list: NamedIDList, in ledger: Ledger) async throws -> IDCount {
-        if let count = try IDSource(list.list, of: list.kind).count() { return count }
+        if let count = try list.source.count() { return count }
         guard case .query(let sql) = list.list else { return IDCount(distinct: 0, duplicates: 0) }
         try await ledger.connect()
         return try await ledger.countListed(by: sql, of: list.kind)

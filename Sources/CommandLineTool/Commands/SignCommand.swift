@@ -44,7 +44,13 @@ struct SignCommand: AsyncParsableCommand {
     )
     var output: String
 
+    @Flag(help: "Sign members of Advanced Commerce requests that Apple does not document, with a warning.")
+    var allowUnknown = false
+
     func validate() throws {
+        guard !allowUnknown || kind == .advancedCommerce else {
+            throw ValidationError("--allow-unknown is only for \(SignatureKind.advancedCommerce.rawValue).")
+        }
         let files = [("--input", input), ("JOB", job.path)]
         for (name, path) in files where Self.place(path) == Self.place(output) {
             throw ValidationError("--output is the file of \(name); name another one.")
@@ -65,8 +71,17 @@ struct SignCommand: AsyncParsableCommand {
                 issuerId: file.appStore.issuerId,
                 bundleId: file.app.bundleId
             )
-            let signing = RequestSigning(kind, key: key, width: ProcessInfo.processInfo.activeProcessorCount)
-            let count = try await publishParts(at: output) { write in try await signing.sign(input, write: write) }
+            let signing = RequestSigning(
+                kind,
+                key: key,
+                width: ProcessInfo.processInfo.activeProcessorCount,
+                allowsUnknown: allowUnknown
+            )
+            var warnings: [String] = []
+            let count = try await publishParts(at: output) { write in
+                try await signing.sign(input, warn: { warnings.append($0) }, write: write)
+            }
+            for warning in warnings { Console.message("storeledger: warning: \(input): \(warning)") }
             Console.result("\(output): \(counted(count, "signature")) of \(file.app.bundleId)")
         }
     }

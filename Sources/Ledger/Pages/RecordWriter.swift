@@ -490,6 +490,7 @@ package struct RecordWriter {
                 [
                     "app": .integer(origin.app.rawValue), "kind": .text(kindAndPath[0]), "path": .text(kindAndPath[1]),
                     "sample": .text(seen[0].sample), "count": .bigint(Int64(seen.count)),
+                    "remark": SchemaDrift.remark(on: kindAndPath[1]).map { .text($0) } ?? .null,
                 ]
             )
         }

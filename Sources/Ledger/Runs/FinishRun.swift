@@ -155,6 +155,7 @@ extension Ledger {
         summary.recordsWithheld = try row.int64("withheld")
         summary.idsWithheld = try row.int64OrNil("withheld_ids") ?? 0
         summary.emptyLists = try row.int64OrNil("empty_lists") ?? 0
+        summary.unreadableReceipts = try row.int64OrNil("unreadable_receipts") ?? 0
         return summary
     }
 }

@@ -19,6 +19,8 @@ package struct RunSummary: Equatable, Sendable, Codable {
     package var idsWithheld: Int64 = 0
     /// ID lists without an ID.
     package var emptyLists: Int64 = 0
+    /// Rows of an ID list whose receipt is damaged or has no transaction ID.
+    package var unreadableReceipts: Int64 = 0
 
     package init(run: Int64) {
         self.run = run
@@ -27,7 +29,9 @@ package struct RunSummary: Equatable, Sendable, Codable {
     /// Whether every item is done or failed.
     package var isComplete: Bool { itemsDone + itemsFailed == items }
     /// Whether requested data is missing.
-    package var hasLosses: Bool { itemsFailed > 0 || recordsRejected > 0 || gaps > 0 || emptyLists > 0 }
+    package var hasLosses: Bool {
+        itemsFailed > 0 || recordsRejected > 0 || gaps > 0 || emptyLists > 0 || unreadableReceipts > 0
+    }
     /// The exit code for this result, as documented in `docs/reference/exit-codes.md`.
     package var exitCode: Int32 { hasLosses ? 2 : 0 }
 }

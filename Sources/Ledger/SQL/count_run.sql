@@ -8,5 +8,6 @@ SELECT count(*) AS items, count(*) FILTER (WHERE state = 'done') AS done,
        (SELECT count(*) FROM coverage_gaps WHERE app_id = :app AND job = :job AND run_id = :run) AS gaps,
        (SELECT withheld_ids FROM runs WHERE app_id = :app AND run_id = :run) AS withheld_ids,
        (SELECT listed_ids FROM runs WHERE app_id = :app AND run_id = :run) AS listed_ids,
-       (SELECT empty_lists FROM runs WHERE app_id = :app AND run_id = :run) AS empty_lists
+       (SELECT empty_lists FROM runs WHERE app_id = :app AND run_id = :run) AS empty_lists,
+       (SELECT unreadable_receipts FROM runs WHERE app_id = :app AND run_id = :run) AS unreadable_receipts
   FROM crawl_items WHERE app_id = :app AND job = :job AND run_id = :run

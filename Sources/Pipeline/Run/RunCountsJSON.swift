@@ -4,6 +4,7 @@ package import Ledger
 package struct RunCountsJSON: Encodable, Sendable {
     let listedIds: Int64
     let emptyLists: Int64
+    let unreadableReceipts: Int64
     let items: Int64
     let itemsDone: Int64
     let itemsFailed: Int64
@@ -20,6 +21,7 @@ package struct RunCountsJSON: Encodable, Sendable {
     package init(_ summary: RunSummary) {
         listedIds = summary.listedIDs
         emptyLists = summary.emptyLists
+        unreadableReceipts = summary.unreadableReceipts
         items = summary.items
         itemsDone = summary.itemsDone
         itemsFailed = summary.itemsFailed

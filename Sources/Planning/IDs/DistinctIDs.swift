@@ -9,6 +9,7 @@ package struct IDCount: Equatable {
     package var isEstimate = false
     /// Rows of a query without an ID, which a run leaves out.
     package var nulls = 0
+    package var skipped = SkippedReceipts()
 
     package init(distinct: Int, duplicates: Int, isEstimate: Bool = false, nulls: Int = 0) {
         self.distinct = distinct
@@ -17,10 +18,12 @@ package struct IDCount: Equatable {
         self.isEstimate = isEstimate
     }
 
-    /// Says how many rows are left out; `nil` if none is.
-    package var nullSentence: String? {
-        guard nulls > 0 else { return nil }
-        return nulls == 1 ? "1 row without an ID (NULL) is left out" : "\(nulls) rows without an ID (NULL) are left out"
+    /// Says which rows are left out, and why.
+    package var leftOut: [String] {
+        guard nulls > 0 else { return skipped.sentences }
+        let sentence =
+            nulls == 1 ? "1 row without an ID (NULL) is left out" : "\(nulls) rows without an ID (NULL) are left out"
+        return [sentence] + skipped.sentences
     }
 }
 
@@ -40,7 +43,7 @@ struct DistinctIDs {
     private static let parts = 22
 
     /// - Throws: Errors of `list`.
-    func count(_ list: IDFeed) throws -> IDCount {
+    func count(_ list: (_ take: ([String]) throws -> Void) throws -> Void) throws -> IDCount {
         var sample = [Set<UInt64>](repeating: [], count: Self.parts)
         var sampled = 0
         var rows = 0

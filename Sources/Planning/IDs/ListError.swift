@@ -26,6 +26,9 @@ package struct ListError: ExplainedError, CustomStringConvertible {
                 return
                     " (the ID was written as a decimal number, which changes the last digits of long IDs; write it as text)"
             }
+            if ["MI", "TU", "ewo", "eyJ"].contains(where: found.hasPrefix), found.utf8.count > 40 {
+                return " (if it is a receipt, call the column receipt)"
+            }
             let hasExponent = found.contains("E+") || found.contains("e+")
             return hasExponent && found.contains(where: \.isNumber)
                 ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
@@ -56,8 +59,8 @@ package struct ListError: ExplainedError, CustomStringConvertible {
         case .unreadable(let error):
             return error.description
         case .badRows(let rows, let column):
-            let listed = rows.prefix(IDSource.listedBadRows).map { $0.sentence(path: path, kind) }
-            let more = rows.count > IDSource.listedBadRows ? ["… and more"] : []
+            let listed = rows.prefix(ListRows.listedBadRows).map { $0.sentence(path: path, kind) }
+            let more = rows.count > ListRows.listedBadRows ? ["… and more"] : []
             let hint =
                 column.map { ["The file has a column \(printable($0, limit: 60)): name it in \(kind.key).csv.column."] }
                 ?? []

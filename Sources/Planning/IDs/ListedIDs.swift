@@ -14,6 +14,7 @@ package typealias IDFeed = @Sendable (_ take: ([String]) throws -> Void) throws 
 package enum ListedIDs: Sendable {
     case none
     case feed(IDFeed)
+    case file(IDFile)
     /// One SELECT; its first column has the IDs.
     case query(String)
 }
@@ -32,9 +33,10 @@ package struct RunLists: Sendable {
 
     /// The lists that the job file names.
     package init(of job: JobFile) {
-        transactions = IDSource(job.transactionIds?.list, of: .transaction).ids
+        let bundleId = job.app.bundleId
+        transactions = IDSource(job.transactionIds?.list, of: .transaction, bundleId: bundleId).ids
         own = job.streams.all.compactMap { stream in
-            stream.ownList.map { (stream.name, $0.kind, IDSource($0.list, of: $0.kind).ids) }
+            stream.ownList.map { (stream.name, $0.kind, IDSource($0.list, of: $0.kind, bundleId: bundleId).ids) }
         }
     }
 }
@@ -47,6 +49,10 @@ package struct NamedIDList: Sendable {
     package let key: String
     package let kind: IDKind
     package let list: IDList
+    /// The app of the job.
+    let bundleId: String
+
+    package var source: IDSource { IDSource(list, of: kind, bundleId: bundleId) }
 
     /// The key, and the path of a file: `transactionIds.csv (/srv/ids.csv)`.
     package var title: String {
@@ -63,7 +69,8 @@ extension JobFile {
                 stream: nil,
                 key: list.keyPath(in: IDKind.transaction.key),
                 kind: .transaction,
-                list: list
+                list: list,
+                bundleId: app.bundleId
             )
         }
         let own = streams.all.compactMap { stream in
@@ -72,7 +79,8 @@ extension JobFile {
                     stream: stream.name,
                     key: own.list.keyPath(in: "streams.\(stream.name.rawValue).\(own.kind.key)"),
                     kind: own.kind,
-                    list: own.list
+                    list: own.list,
+                    bundleId: app.bundleId
                 )
             }
         }

@@ -18,6 +18,8 @@ struct StagedIDs {
     let count: Int64
     /// The number of rows that repeat an ID.
     let duplicates: Int64
+    /// The rows of a file that are left out.
+    private(set) var skipped = SkippedReceipts()
 
     /// Copies the listed IDs.
     ///
@@ -33,18 +35,15 @@ struct StagedIDs {
         after others: Int = 0,
         on connection: borrowing PostgresConnection
     ) throws -> StagedIDs {
-        try stage(after: others, on: connection) { connection in
+        var skipped = SkippedReceipts()
+        var staged = try stage(after: others, on: connection) { connection in
             switch ids {
             case .none:
                 return
             case .feed(let feed):
-                try feed { batch in
-                    let rows = batch.lazy.map { id -> [Cell] in
-                        crashPoint(.idCopied)
-                        return [.text(id)]
-                    }
-                    try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
-                }
+                try feed { try copy($0, on: connection) }
+            case .file(let file):
+                skipped = try file.read { try copy($0, on: connection) }
             case .query(let sql):
                 try BadListQuery.translating(kind) {
                     try UserTables.first(on: connection) { connection in
@@ -64,6 +63,16 @@ struct StagedIDs {
                 if let row = bad.first { throw BadListedID(kind: kind, found: try row.text("id")) }
             }
         }
+        staged.skipped = skipped
+        return staged
+    }
+
+    private static func copy(_ batch: [String], on connection: borrowing PostgresConnection) throws {
+        let rows = batch.lazy.map { id -> [Cell] in
+            crashPoint(.idCopied)
+            return [.text(id)]
+        }
+        try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
     }
 
     /// Stages the result of one of the ledger's own queries.
@@ -152,6 +161,13 @@ struct StagedLists {
             guard let stream = named.stream else { return transactions.count == 0 }
             return own.contains { $0.stream == stream && $0.ids.count == 0 }
         }.map(\.title)
+    }
+
+    /// What the job's files leave out, and the number of rows whose customer is lost with the receipt.
+    func skipped(of job: JobFile) -> (remarks: [String], unreadable: Int) {
+        let title = job.idLists.first { $0.stream == nil }?.title ?? ""
+        let skipped = transactions.skipped
+        return (skipped.sentences.map { "\(title): \($0)" }, skipped.unreadable)
     }
 
     /// Copies the lists; see ``StagedIDs/copy(_:of:after:on:)``.

@@ -60,6 +60,8 @@ struct ItemPlanner {
         start.remarks += emptyLists.map {
             "\($0) has no ID, so nothing is requested for it and the run ends with 2; check what writes the list"
         }
+        let skipped = staged.skipped(of: plan.job)
+        start.remarks += skipped.remarks
         return try connection.transaction(.readCommitted) { connection in
             try connection.script(Ledger.defaultPlanner)
             let moved = try connection.run(
@@ -72,6 +74,7 @@ struct ItemPlanner {
                     "withheld": .bigint(start.withheldIDs),
                     "phase": .integer(plan.changedSince == nil ? 1 : 0),
                     "empty_lists": .integer(Int32(emptyLists.count)),
+                    "unreadable_receipts": .bigint(Int64(skipped.unreadable)),
                 ]
             )
             guard moved.affected == 1 else { return start }

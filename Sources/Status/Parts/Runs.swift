@@ -36,7 +36,7 @@ extension JobStatus {
                 SELECT run_id AS run, \(Ledger.moment("started_at")) AS started_at, \(Ledger.moment("finished_at")) AS finished_at,
                        exit_code, \(runs == "runs" ? "message" : "NULL::text AS message"), pages, requests, rows_new,
                        rows_updated, rows_unchanged, records_rejected, items_failed, gaps, records_withheld,
-                       withheld_ids AS ids_withheld, empty_lists, server, trusted_roots,
+                       withheld_ids AS ids_withheld, empty_lists, unreadable_receipts, server, trusted_roots,
                        CASE WHEN finished_at IS NOT NULL AND exit_code = \(Ledger.supersededCode) THEN 'superseded'
                             WHEN finished_at IS NOT NULL THEN 'finished'
                             WHEN $3::boolean THEN 'running' ELSE 'unfinished' END AS state
@@ -84,6 +84,8 @@ extension JobStatus {
         package let idsWithheld: Int64
         /// ID lists of the job that had no ID.
         package let emptyLists: Int64
+        /// Rows of an ID list whose receipt is damaged or has no transaction ID.
+        package let unreadableReceipts: Int64
         /// The server at the start of the run; `nil` for runs of earlier versions.
         package let server: String?
         /// SHA-256 of each trusted root at the start of the run; `nil` for runs of earlier versions.
@@ -109,6 +111,7 @@ extension JobStatus {
                     + "\(rowsUnchanged) unchanged, \(recordsRejected) rejected, \(itemsFailed) failed, \(counted(gaps, "gap"))",
                 rehearsal,
                 emptyLists > 0 ? "    \(counted(emptyLists, "ID list")) had no ID" : nil,
+                unreadableReceipts > 0 ? "    \(counted(unreadableReceipts, "listed receipt")) could not be read" : nil,
                 recordsWithheld + idsWithheld > 0
                     ? "    withheld: \(counted(recordsWithheld, "record")) and \(counted(idsWithheld, "listed ID")) of erased customers"
                     : nil,

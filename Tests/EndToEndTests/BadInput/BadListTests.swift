@@ -234,6 +234,37 @@ struct BadListTests {
         }
     }
 
+    @Test func `C25 C27 C28 rows whose receipt gives no ID are counted and named, and a damaged one ends with 2`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 4)) { stage in
+            var job = Self.job(stage)
+            job.transactionIds = "csv: {path: receipts.csv}"
+            let path = try await stage.migrated(job)
+            let book = try stage.book()
+            let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+                .split(separator: "\n").dropFirst().map(String.init).sorted()
+            let planned = try await stage.storeledger("plan", path)
+            #expect(planned.code == 0 && planned.output.contains("4 transaction IDs"), "\(planned.output)")
+            let left = ["without purchases is left out (line 6)", "from Xcode is left out (line 7)"]
+            for words in left { #expect(planned.errors.contains(words), "\(planned.errors)") }
+            let outcome = try await stage.storeledger("run", path, "--progress", "plain")
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            for words in left { #expect(outcome.errors.contains(words), "\(outcome.errors)") }
+            let done = try await book.column("SELECT item_key FROM crawl_items WHERE state = 'done' ORDER BY 1")
+            #expect(done.count == ids.count)
+            let list = stage.store.directory + "/receipts.csv"
+            let text = try String(contentsOfFile: list, encoding: .utf8)
+            try stage.write(text + "MIIDAMAGED\n", to: "receipts.csv")
+            let damaged = try await stage.run(path, expecting: 2)
+            #expect(damaged.output.contains("bad receipts       1"), "\(damaged.output)")
+            #expect(try await book.column("SELECT unreadable_receipts FROM runs ORDER BY run_id") == ["0", "1"])
+            let status = try await stage.storeledger("status", path)
+            #expect(status.output.contains("1 listed receipt could not be read"), "\(status.output)")
+            #expect(!(damaged.output + damaged.errors + status.output).contains("MIIDAMAGED"))
+        }
+    }
+
     @Test(arguments: ["digits", "a quoted cell"])
     func `C10 a cell of 64 MiB is refused without being read into memory`(kind: String) async throws {
         try await Stage.with(.init(customers: 1)) { stage in

@@ -11,6 +11,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
 
     package static let all: [FuzzTarget] = [
         .signedRecord, .certificateChain, .record, .page, .errorBody, .retryAfter, .jobFile, .idList, .cursorRow,
+        .receipt,
     ]
 
     package var description: String { name }

@@ -19,7 +19,7 @@ extension Pipeline {
         for list in job.idLists {
             if case .query = list.list { continue }
             await diagnostics.passes(Self.subject(of: list)) {
-                guard let count = try IDSource(list.list, of: list.kind).count() else { return "IDs come from a query" }
+                guard let count = try list.source.count() else { return "IDs come from a query" }
                 return try Self.finding(count, of: list)
             }
         }
@@ -146,8 +146,8 @@ extension Pipeline {
     /// - Throws: ``EmptyList`` for a list without an ID.
     private static func finding(_ count: IDCount, of list: NamedIDList) throws -> String {
         guard count.distinct > 0 else { throw EmptyList(list) }
-        let nulls = count.nullSentence.map { "; \($0)" } ?? ""
-        return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates\(nulls)"
+        let found = "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
+        return ([found] + count.leftOut).joined(separator: "; ")
     }
 }
 

@@ -17,6 +17,7 @@ package struct JobStatus: Codable, Sendable {
         LeftOutFacts.self,
         WithoutPrice.self,
         Receiver.self,
+        Forwards.self,
         Budgets.self,
         Views.self,
         Rates.self,

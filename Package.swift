@@ -212,9 +212,9 @@ let package = Package(
         module(
             "Receiver",
             [
-                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "Hashing", "SignedData", "Postgres",
-                "Normalize", "JobFiles", "Ledger", "Inbox", hummingbird, hummingbirdCore, nioCore, httpTypes,
-                serviceLifecycle, logging,
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "HTTPTransport", "Hashing", "SignedData",
+                "Postgres", "Normalize", "JobFiles", "Ledger", "Inbox", hummingbird, hummingbirdCore, nioCore,
+                httpTypes, serviceLifecycle, logging,
             ]
         ),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has

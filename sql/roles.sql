@@ -145,6 +145,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE, DELETE', 'latest_signatures'),
            ('SELECT, INSERT', 'changed_customers'),
            ('SELECT, INSERT, UPDATE, DELETE', 'received_notifications'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'forwards'),
            ('SELECT, INSERT, UPDATE', 'planned_streams'),
            ('SELECT, INSERT, UPDATE', 'run_processes'),
            ('SELECT, INSERT, UPDATE', 'schema_drift'),
@@ -201,6 +202,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'latest_signatures'),
            ('SELECT, DELETE', 'changed_customers'),
            ('SELECT, UPDATE (notification_uuid, notification_type, subtype, original_transaction_id, body, body_sha256, normalised_at), DELETE', 'received_notifications'),
+           ('SELECT, DELETE', 'forwards'),
            ('SELECT, DELETE', 'field_issues'),
            ('SELECT, DELETE', 'rejected_records'),
            ('SELECT, DELETE', 'crawl_items'),
@@ -227,6 +229,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'schema_definitions'),
            ('SELECT', 'apps'),
            ('SELECT, INSERT, UPDATE, DELETE', 'received_notifications'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'forwards'),
            ('SELECT, INSERT, UPDATE', 'transactions'),
            ('SELECT, INSERT, UPDATE', 'renewals'),
            ('SELECT, INSERT, UPDATE', 'notifications'),
@@ -309,7 +312,7 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
                                    ('orders'), ('order_transactions'), ('advanced_commerce_items'),
                                    ('advanced_commerce_refunds'), ('schema_drift'), ('field_issues'),
                                    ('rejected_records'), ('runs'), ('run_processes'), ('crawl_items'), ('coverage_gaps'), ('rate_scopes'),
-                                   ('rate_buckets'), ('refresh_state')) v (relation))
+                                   ('rate_buckets'), ('refresh_state'), ('forwards')) v (relation))
    AND attnum > 0 AND NOT attisdropped AND atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)
  GROUP BY attrelid \gexec
 -- Only when each header was first seen.

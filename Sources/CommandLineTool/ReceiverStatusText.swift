@@ -25,6 +25,7 @@ struct ReceiverStatusText {
         for (reason, count) in status.refused.sorted(by: { $0.key < $1.key }) {
             lines.append("  refused: \(counted(count, "notification")) for \(reason)")
         }
+        lines += status.forwards?.lines ?? []
         return lines.map { namingJob(jobFile, in: $0) }
     }
 }

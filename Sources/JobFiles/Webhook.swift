@@ -33,6 +33,8 @@ package struct WebhookURL: Equatable, Sendable, CustomStringConvertible, CustomD
     private let text: String
     /// Whether the host is a loopback address, which needs no TLS.
     package let isLoopback: Bool
+    /// The URL without its query, with scheme and host in lower case; it may be shown if only the query is secret.
+    package let withoutQuery: String
 
     /// `nil` unless it is an `https` URL, or an `http` URL of a loopback address, with a host and without a user.
     package init?(_ text: String) {
@@ -45,6 +47,8 @@ package struct WebhookURL: Equatable, Sendable, CustomStringConvertible, CustomD
         isLoopback = ServerAddress.isLoopback(Substring(authority))
         guard scheme == "https" || scheme == "http" && isLoopback else { return nil }
         self.text = text
+        let path = text[end.upperBound...].dropFirst(authority.utf8.count).prefix { !"?#".contains($0) }
+        withoutQuery = "\(scheme)://\(authority)\(path)"
     }
 
     /// The URL.

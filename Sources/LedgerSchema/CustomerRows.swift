@@ -101,6 +101,10 @@ extension CustomerRows {
         ("rejected_records", .rejectedRecords),
         ("changed_customers", by(["transaction_id": .transactions, "app_transaction_id": .appTransactions])),
         ("received_notifications", .receivedNotifications),
+        (
+            "forwards",
+            by(["customer": .transactions, "customer": .appTransactions, "notification_uuid": .notifications])
+        ),
         ("crawl_items", .items),
         ("coverage_gaps", .items),
         // The place that the removal of old records has reached is a record's key. The next one begins at the beginning.

@@ -1,4 +1,6 @@
 package import AppStoreModel
+import Inbox
+package import JobFiles
 package import Ledger
 package import LedgerSchema
 
@@ -11,6 +13,8 @@ package struct ReceivedApp: Sendable {
     let origin: RowOrigin
     let records: @Sendable ([String], UnixMilliseconds) -> PageRows
     let readAgain: @Sendable () async -> Void
+    /// The servers to which its notifications are forwarded.
+    let destinations: [Forward]
 
     /// The labels of the app in Prometheus's format.
     ///
@@ -24,13 +28,15 @@ package struct ReceivedApp: Sendable {
     ///   - origin: Stored with the records.
     ///   - records: Verifies and normalises signed texts that were accepted and signed until a moment.
     ///   - readAgain: Called regularly, to read again what may have changed since the start.
+    ///   - forwards: The servers of the job; those of the other environment are left out.
     package init(
         path: String,
         verifier: NotificationVerifier,
         ledger: Ledger,
         origin: RowOrigin,
         records: @escaping @Sendable ([String], UnixMilliseconds) -> PageRows,
-        readAgain: @escaping @Sendable () async -> Void
+        readAgain: @escaping @Sendable () async -> Void,
+        forwards: [Forward] = []
     ) {
         self.path = path
         self.verifier = verifier
@@ -38,5 +44,11 @@ package struct ReceivedApp: Sendable {
         self.origin = origin
         self.records = records
         self.readAgain = readAgain
+        destinations = forwards.filter { $0.environment.map { $0 == verifier.environment } ?? true }
     }
+
+    /// Whether a stored notification is forwarded.
+    ///
+    /// A notification of version 1 is not: it has the app's shared secret and a receipt, which the ledger never stores.
+    func forwards(_ notification: ReceivedNotification) -> Bool { !destinations.isEmpty && notification.version == 2 }
 }

@@ -17,6 +17,8 @@ package struct Receiver: Sendable {
     private static let connectPatience = Duration.seconds(1)
     /// How often overdue notifications are failed, and the inbox is searched for notifications that other receivers left behind.
     private static let tick = Duration.milliseconds(500)
+    /// How often notifications to forward whose term has ended are given up.
+    private static let givingUpPause = Duration.seconds(60)
 
     private let listen: ListenAddress
     private let limits: ReceiverLimits
@@ -52,8 +54,12 @@ package struct Receiver: Sendable {
     ///   notifications were answered with 503.
     package func run() async throws {
         let (endings, ending) = AsyncStream.makeStream(of: LedgerError.self)
-        let metrics = ReceiverMetrics(apps: apps.map(\.labels))
-        let work = zip(apps, inboxes()).map { app, inbox in AppWork(app, inbox, metrics, self, ending) }
+        let metrics = ReceiverMetrics(
+            apps: apps.map(\.labels),
+            forwards: apps.flatMap { app in app.destinations.map { (app.labels, $0.name) } }
+        )
+        let forwarding = try Forwarding(apps, metrics: metrics, time: time, report: report)
+        let work = zip(apps, inboxes()).map { app, inbox in AppWork(app, inbox, metrics, self, forwarding, ending) }
         let responder = NotificationResponder(
             inboxes: Dictionary(grouping: work.map(\.inbox), by: \.app.path),
             limits: limits,
@@ -64,6 +70,13 @@ package struct Receiver: Sendable {
         let normalizing = Task {
             await withTaskGroup { group in
                 for app in work { group.addTask { await app.worker.run(app.wakes) } }
+            }
+        }
+        let forwarded = Task { await forwarding.run() }
+        let givingUp = Task { [time] in
+            while !Task.isCancelled {
+                await forwarding.giveUpOld()
+                try? await time.sleep(Self.givingUpPause)
             }
         }
         let ticking = Task { [time] in
@@ -97,9 +110,12 @@ package struct Receiver: Sendable {
         }
         ticking.cancel()
         reading.cancel()
+        givingUp.cancel()
         normalizing.cancel()
+        forwarding.finish()
         for app in work { app.wake.finish() }
         await normalizing.value
+        await forwarded.value
         ending.finish()
         if let error = await awaitingEnd.value { throw error }
         try outcome.get()
@@ -110,9 +126,14 @@ package struct Receiver: Sendable {
         var known: [(ledger: Ledger, inbox: NotificationInbox)] = []
         return apps.map { app in
             if let other = known.first(where: { $0.ledger.isSame(as: app.ledger) })?.inbox {
-                return other.sharingSessions(with: app.origin.app)
+                return other.sharingSessions(with: app.origin.app, forwardingTo: app.destinations.map(\.name))
             }
-            let inbox = app.ledger.inbox(of: app.origin.app, sessions: Self.commits, patience: Self.connectPatience)
+            let inbox = app.ledger.inbox(
+                of: app.origin.app,
+                sessions: Self.commits,
+                patience: Self.connectPatience,
+                forwardingTo: app.destinations.map(\.name)
+            )
             known.append((app.ledger, inbox))
             return inbox
         }
@@ -130,6 +151,7 @@ package struct Receiver: Sendable {
             _ inbox: NotificationInbox,
             _ metrics: ReceiverMetrics,
             _ receiver: Receiver,
+            _ forwarding: Forwarding,
             _ ending: AsyncStream<LedgerError>.Continuation
         ) {
             let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -144,7 +166,11 @@ package struct Receiver: Sendable {
                 ) { batch in try await ending.noting { try await inbox.store(batch) } },
                 quarantine: RefusedNotifications { try await inbox.quarantine($0) },
                 ageOfOldestPending: { try await ending.noting { try await inbox.ageOfOldestPending() } },
-                stored: { wake.yield() }
+                forwards: { try await forwarding.counts(of: app) },
+                stored: {
+                    wake.yield()
+                    forwarding.wake(app)
+                }
             )
             let (ledger, origin, records) = (app.ledger, app.origin, app.records)
             worker = InboxWorker(

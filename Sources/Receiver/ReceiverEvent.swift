@@ -14,6 +14,10 @@ package enum ReceiverEvent: Sendable {
     case notNormalized(any Error)
     /// PostgreSQL does not take the records of one notification, which is skipped until the receiver starts again.
     case skipped(key: String, any Error)
+    /// A notification could not be delivered to a URL of `receiver.forward`, which is named without its query; it is posted again.
+    case notForwarded(url: String, reason: String)
+    /// The notifications to forward cannot be read or recorded now; the receiver tries again.
+    case forwardingWaits(any Error)
 }
 
 /// The receiver cannot listen on its address.

@@ -18,6 +18,7 @@ package struct JobStatus: Codable, Sendable {
         WithoutPrice.self,
         Receiver.self,
         ExternalPurchases.self,
+        Forwards.self,
         Budgets.self,
         Views.self,
         Rates.self,

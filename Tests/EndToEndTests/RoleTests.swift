@@ -162,7 +162,7 @@ struct RoleTests {
                 #expect(
                     seen.first?.notReadable == [
                         "message", "failures", "unknownIds", "retryable", "oldestUnfinished", "budget", "certificates",
-                        "receiver", "leftOutFacts", "withoutPrice",
+                        "receiver", "leftOutFacts", "withoutPrice", "forwards",
                     ]
                 )
                 seen[0].notReadable = nil
@@ -170,7 +170,7 @@ struct RoleTests {
                 let text = try await stage.storeledger("status", environment: analyst).output
                 #expect(
                     text.contains(
-                        "\n  not shown, because the role may not read it: messages, failed items, unknown IDs, items to retry, oldest unfinished item, spent limits, certificates, received notifications, fields that Apple left out, transactions without a price\n"
+                        "\n  not shown, because the role may not read it: messages, failed items, unknown IDs, items to retry, oldest unfinished item, spent limits, certificates, received notifications, fields that Apple left out, transactions without a price, forwarded notifications\n"
                     ),
                     "\(text)"
                 )

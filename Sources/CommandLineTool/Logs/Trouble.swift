@@ -32,6 +32,8 @@ enum Trouble: Sendable, Equatable {
     case notStored(String)
     /// A receiver cannot make records of notifications.
     case notNormalized(String)
+    /// A receiver cannot deliver notifications to a further server.
+    case notForwarded(String)
 
     init(_ wait: DatabaseWait) {
         switch wait {
@@ -49,6 +51,8 @@ enum Trouble: Sendable, Equatable {
         case .notNormalized(let error): self = .notNormalized(Failure(error).message)
         case .skipped(let key, let error):
             self = .notNormalized("\(key) is skipped until the receiver is restarted: \(Failure(error).message)")
+        case .notForwarded(let url, let reason): self = .notForwarded("to \(url): \(reason)")
+        case .forwardingWaits(let error): self = .notForwarded(Failure(error).message)
         }
     }
 
@@ -76,7 +80,7 @@ enum Trouble: Sendable, Equatable {
     /// Troubles of one kind are merged.
     enum Kind: CaseIterable, Sendable {
         case databaseWait, lockWait, failedRequest, limitReached, rejected, idle, clockIsBehind
-        case refusedNotification, notStored, notNormalized
+        case refusedNotification, notStored, notNormalized, notForwarded
     }
 
     var kind: Kind {
@@ -91,6 +95,7 @@ enum Trouble: Sendable, Equatable {
         case .refusedNotification: .refusedNotification
         case .notStored: .notStored
         case .notNormalized: .notNormalized
+        case .notForwarded: .notForwarded
         }
     }
 
@@ -102,7 +107,7 @@ enum Trouble: Sendable, Equatable {
     /// The fields of its record in JSON logs.
     var fields: [String: String] {
         switch self {
-        case .databaseWait, .lockWait, .notStored, .notNormalized: [:]
+        case .databaseWait, .lockWait, .notStored, .notNormalized, .notForwarded: [:]
         case .idle(let moment): moment.map { ["until": "\($0.rawValue)"] } ?? [:]
         case .clockIsBehind(let stream, let latest, _): ["stream": stream.rawValue, "until": "\(latest.rawValue)"]
         case .refusedNotification(let reason, _): ["reason": reason]
@@ -137,6 +142,8 @@ enum Trouble: Sendable, Equatable {
             "a notification could not be stored and was answered 503: \(message)"
         case .notNormalized(let message):
             "received notifications could not be normalised: \(message)"
+        case .notForwarded(let message):
+            "a notification could not be forwarded and is posted again later: \(message)"
         }
     }
 }

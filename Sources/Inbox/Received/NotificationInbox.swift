@@ -30,16 +30,19 @@ package struct NotificationInbox: Sendable {
     private let storing: PostgresPool
     /// A session for everything else.
     private let checking: PostgresPool
+    /// The URLs to which new notifications are forwarded, as in ``ForwardQueue``.
+    private let destinations: [String]
 
-    init(app: AppID, storing: PostgresPool, checking: PostgresPool) {
+    init(app: AppID, storing: PostgresPool, checking: PostgresPool, destinations: [String]) {
         self.app = app
         self.storing = storing
         self.checking = checking
+        self.destinations = destinations
     }
 
     /// The inbox of another app in the same ledger, which shares the sessions of this one.
-    package func sharingSessions(with app: AppID) -> NotificationInbox {
-        NotificationInbox(app: app, storing: storing, checking: checking)
+    package func sharingSessions(with app: AppID, forwardingTo destinations: [String] = []) -> NotificationInbox {
+        NotificationInbox(app: app, storing: storing, checking: checking, destinations: destinations)
     }
 
     /// Stores verified notifications, and returns when they are durable.
@@ -62,14 +65,20 @@ package struct NotificationInbox: Sendable {
                 for row in stored {
                     found[try row.text("notification_uuid")] = (try row.int64("receipts"), try row.bytes("body_sha256"))
                 }
-                return try batch.map { notification in
+                var changed: [ReceivedNotification] = []
+                let receipts = try batch.map { notification -> Receipt in
                     guard let row = found[notification.key] else {
                         throw LedgerError.invariant("a notification was not stored")
                     }
-                    if row.receipts == 1 { return .new }
-                    if row.sha256 == notification.bodySHA256 { return .known }
-                    return try replace(by: notification, on: connection) ? .known : .conflict
+                    if row.receipts > 1 {
+                        if row.sha256 == notification.bodySHA256 { return .known }
+                        guard try replace(by: notification, on: connection) else { return .conflict }
+                    }
+                    changed.append(notification)
+                    return row.receipts == 1 ? .new : .known
                 }
+                try ForwardQueue.add(changed, to: destinations, app: app, on: connection)
+                return receipts
             }
         }
     }
@@ -205,12 +214,19 @@ extension Ledger {
     /// - Parameters:
     ///   - sessions: The most sessions that commit notifications; there is one more for checks.
     ///   - patience: How long to try to connect, before a call fails.
+    ///   - destinations: The URLs to which new notifications are forwarded, as in ``ForwardQueue``.
     /// - Returns: The inbox, with separate sessions.
-    package func inbox(of app: AppID, sessions: Int, patience: Duration) -> NotificationInbox {
+    package func inbox(
+        of app: AppID,
+        sessions: Int,
+        patience: Duration,
+        forwardingTo destinations: [String] = []
+    ) -> NotificationInbox {
         NotificationInbox(
             app: app,
             storing: separatePool(sessions: sessions, patience: patience),
-            checking: separatePool(sessions: 1, patience: patience)
+            checking: separatePool(sessions: 1, patience: patience),
+            destinations: destinations
         )
     }
 }

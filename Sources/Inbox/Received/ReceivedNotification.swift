@@ -15,6 +15,21 @@ package struct ReceivedNotification: Sendable, Equatable {
     package let body: String
     /// SHA-256 of the signed payload; of version 1, of the whole notification without its password.
     package let bodySHA256: [UInt8]
+    /// What is posted to further servers; `nil` if it is not forwarded.
+    package var forward: Forward?
+
+    /// A notification as it is posted to further servers.
+    package struct Forward: Sendable, Equatable {
+        /// The ID of the customer or purchase whose notifications are delivered in order; `nil` if it is about none.
+        package let customer: String?
+        /// The body as Apple posted it.
+        package let body: [UInt8]
+
+        package init(customer: String?, body: [UInt8]) {
+            self.customer = customer
+            self.body = body
+        }
+    }
 
     package init(
         key: String,

@@ -34,7 +34,8 @@ extension JobFileReader {
 
     /// Reads the section `receiver`; `nil` if it is missing or invalid.
     func receiver(_ file: Section) -> ReceiverSettings? {
-        guard let section = file.section("receiver", keys: ["listen", "path", "sharedSecretFile"]) else { return nil }
+        let keys = ["listen", "path", "sharedSecretFile", "forward"]
+        guard let section = file.section("receiver", keys: keys) else { return nil }
         let listen = section.text("listen", "it must be \(ListenAddress.rule)") { ListenAddress($0) != nil }
         let path = section.text("path", "it must be \(ReceiverSettings.pathRule)", where: ReceiverSettings.isPath)
         let secret = section.path(
@@ -42,11 +43,13 @@ extension JobFileReader {
             "it must be the path of a file with the app's shared secret from App Store Connect",
             isSecret: true
         )
-        return ReceiverSettings(
+        var settings = ReceiverSettings(
             listen: listen.flatMap(ListenAddress.init) ?? .standard,
             path: path.map(paths.ofApp) ?? ReceiverSettings.defaultPath,
             sharedSecretFile: secret.map(paths.absolute)
         )
+        settings.forwards = forwards(section, of: settings)
+        return settings
     }
 
     /// The server of a job that sends no request, and the roots that it trusts.

@@ -8,6 +8,8 @@ package struct ReceiverSettings: Equatable, Sendable {
     package var path: String
     /// The file with the app's shared secret, for notifications of version 1; `nil` refuses these.
     package let sharedSecretFile: String?
+    /// The further servers to which notifications are posted, each URL once.
+    package var forwards: [Forward] = []
 
     package static let defaultPath = "/notifications"
     /// The receiver's own pages.

@@ -14,6 +14,8 @@ package struct VerifiedNotification: Sendable, Equatable {
     ///
     /// The signatures of these records are not verified here. Apple has signed their texts with the notification.
     package let originalTransactionId: String?
+    /// ``originalTransactionId``, or the app transaction ID or external purchase ID that it has in place of one.
+    package let customer: String?
     package let payloadSHA256: [UInt8]
 }
 
@@ -43,12 +45,14 @@ extension RecordVerifier {
     {
         do throws(RecordRejection) {
             let payload = try payload(of: .text(jws), as: .notification, now: now)
+            let purchase = ClaimedNotification.originalTransactionId(in: payload.json)
             return VerifiedNotification(
                 notificationUUID: try key(of: payload, as: .notification),
                 notificationType: payload.json["notificationType"]?.string,
                 subtype: payload.json["subtype"]?.string,
                 signedDate: payload.signedDate,
-                originalTransactionId: ClaimedNotification.originalTransactionId(in: payload.json),
+                originalTransactionId: purchase,
+                customer: purchase ?? ClaimedNotification.otherCustomer(in: payload.json),
                 payloadSHA256: payload.payloadSHA256
             )
         } catch {
@@ -88,6 +92,15 @@ package struct ClaimedNotification: Sendable, Equatable {
             return id
         }
         return nil
+    }
+
+    /// The app transaction ID or the external purchase ID of a notification that is about no purchase in the app.
+    static func otherCustomer(in notification: JSONElement) -> String? {
+        let appTransaction = notification["appData"]?["signedAppTransactionInfo"]?.string.flatMap(payload)
+        let id =
+            appTransaction?["appTransactionId"]?.string
+            ?? notification["externalPurchaseToken"]?["externalPurchaseId"]?.string
+        return id.flatMap { (1...64).contains($0.utf8.count) ? $0 : nil }
     }
 
     private static func payload(of jws: String) -> JSONElement? {

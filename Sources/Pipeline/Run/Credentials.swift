@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import FoundationEssentials
 import Hashing
 package import JobFiles
@@ -155,10 +155,15 @@ struct NoKeyInJob: ExplainedError {
 /// `SSLKEYLOGFILE` is set, so libcurl would write the keys of every TLS session to that file.
 ///
 /// Anyone who can read the file can decrypt the traffic.
-struct TLSKeysWouldBeWritten: ExplainedError {
-    var status: ExitStatus { .configuration }
+package struct TLSKeysWouldBeWritten: ExplainedError {
+    /// Whose connections they are.
+    private let server: String
 
-    var sentence: String {
-        "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"
+    package init(of server: String = "Apple") { self.server = server }
+
+    package var status: ExitStatus { .configuration }
+
+    package var sentence: String {
+        "SSLKEYLOGFILE is set: the keys of every connection to \(server) would be written to a file. Unset it"
     }
 }

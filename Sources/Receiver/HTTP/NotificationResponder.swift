@@ -4,6 +4,7 @@ import Hashing
 import Hummingbird
 import HummingbirdCore
 import Inbox
+import Ledger
 import NIOCore
 
 /// Answers a posted notification, `/health` and `/metrics`.
@@ -72,7 +73,10 @@ struct NotificationResponder: HTTPResponder {
                 (inbox, verdict) = try inboxes.verdict(on: body)
             }
             switch verdict {
-            case .accepted(let notification):
+            case .accepted(var notification, let customer):
+                if inbox.app.forwards(notification) {
+                    notification.forward = ReceivedNotification.Forward(customer: customer, body: body)
+                }
                 return await store(notification, in: inbox, since: arrival)
             case .refused(let refused, let detail):
                 metrics.refuse(refused.reason)
@@ -103,6 +107,15 @@ struct NotificationResponder: HTTPResponder {
             ages[inbox.app.labels] = try await inbox.ageOfOldestPending() ?? .zero
         }
         return ages
+    }
+
+    /// What is left to forward, by ``ReceivedApp/labels``.
+    private func forwards() async throws -> [String: [ForwardCounts]] {
+        var counts: [String: [ForwardCounts]] = [:]
+        for inbox in inboxes.values.joined() where !inbox.app.destinations.isEmpty {
+            counts[inbox.app.labels] = try await inbox.forwards()
+        }
+        return counts
     }
 
     private func store(
@@ -178,9 +191,9 @@ struct NotificationResponder: HTTPResponder {
     private func metricsPage() async -> Response {
         let page: String
         do {
-            page = metrics.text(oldestPending: try await agesOfOldestPending())
+            page = metrics.text(oldestPending: try await agesOfOldestPending(), forwards: try await forwards())
         } catch {
-            // While the database does not answer, the page has no age.
+            // While the database does not answer, the page has nothing of the ledger.
             page = metrics.text(oldestPending: nil)
         }
         var response = Self.text(.ok, page)

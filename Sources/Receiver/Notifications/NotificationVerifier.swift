@@ -9,7 +9,8 @@ package import SignedData
 package struct NotificationVerifier: Sendable {
     /// The decision about a body.
     enum Verdict: Equatable {
-        case accepted(ReceivedNotification)
+        /// `customer` is that of ``Normalize/VerifiedNotification``; `nil` for version 1.
+        case accepted(ReceivedNotification, customer: String? = nil)
         /// `detail` is a sentence for the log; of the body it contains at most the value that broke the rule.
         case refused(RefusedNotification, detail: String)
 
@@ -73,7 +74,8 @@ package struct NotificationVerifier: Sendable {
                     originalTransactionId: verified.originalTransactionId,
                     body: text,
                     bodySHA256: verified.payloadSHA256
-                )
+                ),
+                customer: verified.customer
             )
         } catch {
             let claim = ClaimedNotification(text)

@@ -1,5 +1,6 @@
 import Basics
 import Inbox
+import Ledger
 
 /// Where the accepted and the refused notifications of one app go.
 struct AppInbox: Sendable {
@@ -7,6 +8,8 @@ struct AppInbox: Sendable {
     let commits: GroupCommit
     let quarantine: RefusedNotifications
     let ageOfOldestPending: @Sendable () async throws -> Duration?
+    /// What is left to forward, by URL.
+    let forwards: @Sendable () async throws -> [ForwardCounts]
     /// Called after each commit that had a new notification.
     let stored: @Sendable () -> Void
 }

@@ -16,6 +16,8 @@ package struct ReceiverStatus: Codable, Sendable, Equatable {
     package let oldestPendingSeconds: Double?
     /// The refused notifications that are kept, by reason, as in `received_notifications.refused_because`.
     package let refused: [String: Int64]
+    /// `nil` if nothing is left to forward and nothing was given up.
+    package let forwards: JobStatus.Forwards?
 }
 
 extension Ledger {
@@ -39,7 +41,8 @@ extension Ledger {
                 receiver: nil,
                 pending: 0,
                 oldestPendingSeconds: nil,
-                refused: [:]
+                refused: [:],
+                forwards: nil
             )
         }
         return try await transaction(.readOnlySnapshot) { connection in
@@ -65,7 +68,8 @@ extension Ledger {
                 receiver: try JobStatus.Receiver.read(key, connection),
                 pending: try pending.int64("notifications"),
                 oldestPendingSeconds: try pending.textOrNil("seconds").flatMap(Double.init),
-                refused: Dictionary(uniqueKeysWithValues: refused)
+                refused: Dictionary(uniqueKeysWithValues: refused),
+                forwards: try JobStatus.Forwards.read(app, connection)
             )
         }
     }

@@ -20,7 +20,7 @@ struct ReceiverRoleTests {
                 }
             }
             for statement in [
-                "DELETE FROM received_notifications", "UPDATE notifications SET subtype = 'x'",
+                "DELETE FROM received_notifications", "DELETE FROM forwards", "UPDATE notifications SET subtype = 'x'",
                 "SELECT FROM erased_marks", "LOCK TABLE erasure_lock IN ROW SHARE MODE", "CREATE TEMP TABLE mine ()",
                 "SELECT end_erased_items(1, 1, '{1}')", "SELECT add_app('x', 'Sandbox', 1, '{}')", "SELECT FROM apps",
             ] { #expect(try state(statement) == .successfulCompletion, "\(statement)") }

@@ -149,6 +149,10 @@ enum RoleMatrix {
         Statement("SELECT body FROM received_notifications", "mld"),
         Statement("UPDATE received_notifications SET receipts = 2", "ml"),
         Statement("DELETE FROM received_notifications", "mld"),
+        Statement("SELECT destination FROM forwards", "mled"),
+        Statement("SELECT body FROM forwards", "mld"),
+        Statement("UPDATE forwards SET attempts = 1", "ml"),
+        Statement("DELETE FROM forwards", "mld"),
         // Locking
         Statement("LOCK TABLE erasure_lock IN ROW SHARE MODE", "mld"),
         Statement("LOCK TABLE erasure_lock IN EXCLUSIVE MODE", "mld"),

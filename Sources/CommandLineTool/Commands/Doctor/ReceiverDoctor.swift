@@ -22,6 +22,12 @@ extension ReceiverPipeline {
                 return "readable; notifications of version 1 are accepted"
             }
         }
+        if !job.receiver.forwards.isEmpty {
+            await diagnostics.passes("forwarding") {
+                let urls = job.receiver.forwards.map(\.name).joined(separator: ", ")
+                return "notifications are posted to \(urls), which was not tried"
+            }
+        }
         let records: Void? = await diagnostics.checkLedger(ledger) {
             await diagnostics.passes("role") {
                 "\(try await ledger.receiverRole()) stores notifications and their records"

@@ -2,6 +2,7 @@ import Streams
 import AppStoreModel
 import ArgumentParser
 import Basics
+import FoundationEssentials
 import JobFiles
 import Ledger
 import LedgerSchema
@@ -56,6 +57,10 @@ struct ReceiveCommand: AsyncParsableCommand {
         try await perform(job: jobs.paths.count == 1 ? jobs.paths[0] : nil, endsBySignal: true) {
             let jobs = try jobs.loadEach(.receiver).map(\.job)
             try checkTogether(jobs, listen: listen)
+            let urls = jobs.flatMap(\.receiver.forwards).map(\.url)
+            guard urls.allSatisfy(\.isLoopback) || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
+                throw TLSKeysWouldBeWritten(of: "the URLs of receiver.forward")
+            }
             let address = listen ?? jobs[0].receiver.listen
             var limits = ReceiverLimits()
             limits.connections = min(limits.connections, OpenFiles.raiseLimit() - OpenFiles.reserve)
@@ -144,7 +149,8 @@ extension ReceiverPipeline {
                     )
                 )
             },
-            readAgain: { await trust.readAgain() }
+            readAgain: { await trust.readAgain() },
+            forwards: job.receiver.forwards
         )
     }
 

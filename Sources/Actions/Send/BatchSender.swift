@@ -124,10 +124,10 @@ struct BatchSender: Sendable {
         var attempts = 1
         var refusals = 0
         let endpoint = action.endpoint(of: row.parameters)
-        let request = try withBody(action.request(row.parameters, id: row.requestIDText))
         if action.followUpRequest(row.parameters, answer: row.answer ?? JSONObject()) != nil {
             return try await follow(row)
         }
+        let request = try withBody(action.request(row.parameters, id: row.requestIDText))
         while true {
             let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
             let (attempt, result) = try await attempt(row, purpose, request, endpoint: endpoint)

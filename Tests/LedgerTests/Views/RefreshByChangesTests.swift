@@ -111,7 +111,7 @@ struct RefreshByChangesTests {
                    AND name NOT IN ('cancellations_by_day', 'refund_requests_by_month', 'actions_by_batch', 'price_changes_by_batch',
                                     'notification_completeness_by_day', 'current_advanced_commerce_items', 'pending_price_changes',
                                     'advanced_commerce_refunds_by_month', 'unmigrated_subscriptions',
-                                    'unmigrated_subscriptions_by_reason')
+                                    'unmigrated_subscriptions_by_reason', 'retention_messages')
                 """
             ).map { (view: try $0.text("name"), columns: try $0.text("key")) }
         }

@@ -229,6 +229,7 @@ struct BatchSender: Sendable {
     /// - Throws: As ``send(_:)``.
     private func readBack(_ leased: LeasedRow, wasRefused: Bool) async throws {
         var row = leased
+        if let list = try await listWith(row) { return try await review(row, in: list) }
         guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
             return try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
         }

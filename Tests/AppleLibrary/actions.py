@@ -7,9 +7,11 @@ not the documented one.
 """
 
 import json
+import struct
 import sys
 import time
 import uuid
+import zlib
 
 from appstoreserverlibrary.api_client import APIError, APIException, GetTransactionHistoryVersion
 from appstoreserverlibrary.models.AccountTenure import AccountTenure
@@ -18,13 +20,20 @@ from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequest
 from appstoreserverlibrary.models.ConsumptionStatus import ConsumptionStatus
 from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
 from appstoreserverlibrary.models.DeliveryStatusV1 import DeliveryStatusV1
+from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
 from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
 from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.ImageSize import ImageSize
+from appstoreserverlibrary.models.ImageState import ImageState
 from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
 from appstoreserverlibrary.models.LifetimeDollarsPurchased import LifetimeDollarsPurchased
 from appstoreserverlibrary.models.LifetimeDollarsRefunded import LifetimeDollarsRefunded
 from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.MessageState import MessageState
+from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
+from appstoreserverlibrary.models.PerformanceTestStatus import PerformanceTestStatus
 from appstoreserverlibrary.models.Platform import Platform
+from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.PlayTime import PlayTime
 from appstoreserverlibrary.models.RefundPreference import RefundPreference
 from appstoreserverlibrary.models.RefundPreferenceV1 import RefundPreferenceV1
@@ -32,6 +41,8 @@ from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
 from appstoreserverlibrary.models.Type import Type
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
+from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
+from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from appstoreserverlibrary.models.UserStatus import UserStatus
 
 from check import Store, error_of, expect
@@ -198,6 +209,57 @@ def test_notification(store):
     return 1
 
 
+def png(width, height):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = zlib.compress((b"\0" + b"\x40\x80\xc0" * width) * height)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def publish_messages(store):
+    client, image, message, place = store.client, uuid.uuid4(), uuid.uuid4(), ("com.example.monthly", "en-US")
+    default = DefaultConfigurationRequest(messageIdentifier=message)
+    picture = png(3840, 160)
+    client.upload_image(image, picture, ImageSize.FULL_SIZE)
+    code = error_of(client.upload_image, image, picture)
+    expect(code == APIError.IMAGE_ALREADY_EXISTS, f"a second upload is {code}")
+    code = error_of(client.upload_image, uuid.uuid4(), png(1024, 1024))
+    expect(code == APIError.INVALID_IMAGE, f"a small image is {code}")
+    body = UploadMessageRequestBody(header="Stay", body="Half the price", image=UploadMessageImage(image, "A beach"))
+    client.upload_message(message, body)
+    code = error_of(client.configure_default_message, *place, default)
+    expect(code == APIError.MESSAGE_NOT_APPROVED, f"a message in review is {code}")
+    while client.get_message_list().messageIdentifiers[0].messageState == MessageState.PENDING:
+        pass
+    while client.get_image_list().imageIdentifiers[0].imageState == ImageState.PENDING:
+        pass
+    client.configure_default_message(*place, default)
+    expect(client.get_default_message(*place).messageIdentifier == message, "the default")
+    code = error_of(client.delete_image, image)
+    expect(code == APIError.IMAGE_IN_USE, f"an image in use is {code}")
+    client.delete_default_message(*place)
+    client.delete_message(message)
+    client.delete_image(image)
+    expect(not client.get_image_list().imageIdentifiers, "the deleted image")
+    return 1
+
+
+def test_performance(store):
+    client, url = store.client, RealtimeUrlRequest("https://example.com/retention")
+    code = error_of(client.configure_realtime_url, url)
+    expect(code == APIError.FORBIDDEN_NO_PASSING_TEST, f"a URL without a test is {code}")
+    original = next(iter(active(store)))
+    test = client.initiate_performance_test(PerformanceTestRequest(original))
+    while client.get_performance_test_results(test.requestId).result == PerformanceTestStatus.PENDING:
+        pass
+    client.configure_realtime_url(url)
+    expect(client.get_realtime_url().realtimeURL == url.realtimeURL, "the real-time URL")
+    client.delete_realtime_url()
+    return 1
+
+
 def act(store):
     product = next(iter(active(store).values())).productId
     return {
@@ -207,6 +269,8 @@ def act(store):
         "consumption": send_consumption(store),
         "tokens": set_tokens(store),
         "testNotifications": test_notification(store),
+        "messages": publish_messages(store),
+        "performanceTests": test_performance(store),
     }
 
 

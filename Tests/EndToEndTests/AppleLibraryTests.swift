@@ -57,6 +57,7 @@ struct AppleLibraryTests {
                 #expect(accepted.extended > 3 && accepted.extendedForAll > 0 && accepted.tokens > 10)
                 #expect(accepted.consumption.v2 > 10 && accepted.consumption.v1 > 10)
                 #expect(accepted.testNotifications == 1)
+                #expect(accepted.messages == 1 && accepted.performanceTests == 1)
             }
         }
     }

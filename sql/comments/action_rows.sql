@@ -8,7 +8,7 @@ COMMENT ON COLUMN action_rows.input IS
 COMMENT ON COLUMN action_rows.parameters IS
     'The normalised values that are sent, by column, with the defaults of the job file. NULL for an invalid row and after an erasure.';
 COMMENT ON COLUMN action_rows.subject IS
-    'The ID of the subscription, transaction or product that the row changes; NULL if the action has none, if the row has no valid ID, and after an erasure.';
+    'The ID of the subscription, transaction or product that the row changes, or the retention message, image or default, such as message/7e3fb20b-4cdb-47cc-936d-99d65f608138; NULL if the action has none, if the row has no valid ID, and after an erasure.';
 COMMENT ON COLUMN action_rows.verdict IS
     'What the plan found: valid, invalid, ineligible, duplicate, or same (as a row of an earlier batch).';
 COMMENT ON COLUMN action_rows.rule IS 'The rule that sorted the row out: a column for an invalid row, otherwise a rule such as not_active.';
@@ -29,7 +29,7 @@ COMMENT ON COLUMN action_rows.http_status IS 'The HTTP status of the last answer
 COMMENT ON COLUMN action_rows.apple_code IS 'Apple''s errorCode in the last answer; NULL if it had none.';
 COMMENT ON COLUMN action_rows.apple_message IS
     'Apple''s errorMessage in the last answer, or why there was no answer, or why the row was not sent.';
-COMMENT ON COLUMN action_rows.answer IS 'Members of Apple''s answer that are kept, such as effectiveDate in UNIX milliseconds.';
+COMMENT ON COLUMN action_rows.answer IS 'Members of Apple''s answer that are kept, such as effectiveDate in UNIX milliseconds; of a retention message that was not sent yet, what Apple said of it in the plan.';
 COMMENT ON COLUMN action_rows.confirmed_by IS
     'What in Apple''s data showed the outcome of a row whose answer was lost; NULL if the answer itself was the outcome. The view actions_confirmed shows what crawls have brought since.';
 COMMENT ON COLUMN action_rows.first_sent_at IS 'When the first request was recorded that can have been sent, just before it left; NULL while none can have been: a request that did not leave, and one that Apple answered with 429 or 401, does not count.';

@@ -124,10 +124,10 @@ struct BatchSender: Sendable {
         var attempts = 1
         var refusals = 0
         let endpoint = action.endpoint(of: row.parameters)
-        let request = try withBody(action.request(row.parameters, id: row.requestIDText))
         if action.followUpRequest(row.parameters, answer: row.answer ?? JSONObject()) != nil {
             return try await follow(row)
         }
+        let request = try withBody(action.request(row.parameters, id: row.requestIDText))
         while true {
             if row.mayBeApplied, action.readBack?.precedesRepeat == true {
                 guard try await readBack(row, wasRefused: false, precedesRepeat: true) else { return }
@@ -258,6 +258,7 @@ struct BatchSender: Sendable {
         precedesRepeat: Bool = false
     ) async throws -> Bool {
         var row = leased
+        if let list = try await listWith(row) { return try await review(row, in: list) }
         guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
             try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
             return false

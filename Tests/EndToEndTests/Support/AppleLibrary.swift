@@ -36,6 +36,8 @@ enum AppleLibrary {
         let consumption: Consumption
         let tokens: Int
         let testNotifications: Int
+        let messages: Int
+        let performanceTests: Int
     }
 
     /// Changes the store in `directory` with the library, and checks every effect.

@@ -36,6 +36,8 @@ extension Route {
     )
 
     /// Delete Default Message.
+    ///
+    /// The error for a default that does not exist is that of Get Default Message; Apple documents none.
     static let deleteDefaultMessage = Route(
         "deleteDefaultMessage",
         .delete,

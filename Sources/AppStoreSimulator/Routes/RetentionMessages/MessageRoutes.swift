@@ -15,8 +15,8 @@ extension Route {
             )
             let images = try imagesOfMessage(body)
             guard world.retention.messages[id] == nil else { throw .messageAlreadyExists }
-            // Apple documents no error for an image that does not exist; the general one is the simulator's choice.
-            guard images.allSatisfy({ world.retention.images[$0] != nil }) else { throw .imageNotFound }
+            // Apple documents no error for an image that does not exist, so this is the general one.
+            guard images.allSatisfy({ world.retention.images[$0] != nil }) else { throw .badRequest }
             guard world.retention.messages.count < RetentionStore.most else { throw .tooManyMessages }
             var upload = world.newUpload(id)
             upload.images = images

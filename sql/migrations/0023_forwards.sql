@@ -25,7 +25,7 @@ ALTER TABLE forwards ALTER COLUMN notification_uuid SET STATISTICS 0,
     ALTER COLUMN customer SET STATISTICS 0,
     ALTER COLUMN body SET STATISTICS 0,
     ALTER COLUMN body SET STORAGE EXTERNAL;
-CREATE INDEX forwards_due ON forwards (app_id, destination, due_at) WHERE given_up_at IS NULL;
+CREATE INDEX forwards_due ON forwards (app_id, destination, due_at, forward_id) WHERE given_up_at IS NULL;
 CREATE INDEX forwards_undelivered ON forwards (app_id, stored_at) WHERE given_up_at IS NULL;
 CREATE INDEX forwards_given_up ON forwards (app_id, given_up_at) WHERE given_up_at IS NOT NULL;
 CREATE INDEX forwards_customer ON forwards (app_id, customer, destination, forward_id);

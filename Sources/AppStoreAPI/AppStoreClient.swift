@@ -97,6 +97,7 @@ package final class AppStoreClient: Sendable {
             case .get: HTTPRequest(.get, baseURL + call.target)
             case .post: HTTPRequest(.post, baseURL + call.target, body: call.body ?? [])
             case .put: HTTPRequest(.put, baseURL + call.target, body: call.body ?? [])
+            case .delete: HTTPRequest(.delete, baseURL + call.target)
             }
         if call.body != nil { request.headers = [HTTPHeader("Content-Type", "application/json")] }
         request.departure = departure

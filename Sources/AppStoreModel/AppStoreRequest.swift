@@ -4,6 +4,7 @@ package struct AppStoreRequest: Equatable, Sendable {
         case get
         case post
         case put
+        case delete
     }
 
     package let method: Method
@@ -36,6 +37,13 @@ package struct AppStoreRequest: Equatable, Sendable {
     /// - Parameter path: Percent-encoded, with a leading slash.
     package static func post(_ path: String) -> AppStoreRequest {
         AppStoreRequest(method: .post, target: path, body: nil)
+    }
+
+    /// A DELETE request.
+    ///
+    /// - Parameter path: Percent-encoded, with a leading slash.
+    package static func delete(_ path: String) -> AppStoreRequest {
+        AppStoreRequest(method: .delete, target: path, body: nil)
     }
 
     /// A PUT request with a JSON body.

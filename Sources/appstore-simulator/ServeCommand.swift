@@ -143,6 +143,14 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var advancedCommerceSubscribers = 0
 
+    @Option(
+        help: """
+            Further customers with one active subscription of five seats each, for the sandbox's calls of groups and \
+            seats. Apple, not the app's server, invites the members of every fourth.
+            """
+    )
+    var seatSubscribers = 0
+
     @Option(help: "A file with fault rules, see above.")
     var faults: String?
 
@@ -204,6 +212,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.lateNotifications = lateNotifications
         configuration.massExtensionRequests = massExtensionRequests
         configuration.advancedCommerceSubscribers = advancedCommerceSubscribers
+        configuration.seatSubscribers = seatSubscribers
         configuration.faultsFile = faults
         configuration.anchor = anchor
         configuration.delivery = delivery

@@ -53,6 +53,7 @@ extension TestStore {
             case .subscriptionStatus(let subscription):
                 [subscription.transaction, subscription.renewalInfo].compactMap(\.self)
             case .order(_, let transactions): transactions
+            case .customerGroup, .groupMember, .seatInfo, .unusableAnswer: []
             case .unreadable(let text): [text]
             }
         }

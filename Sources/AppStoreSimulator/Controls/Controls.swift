@@ -16,6 +16,7 @@ import StrictJSON
 /// | `POST /simulator/advance` `{"renewals": n}` | the periods of n subscriptions that Advanced Commerce requests have changed end now: they renew or expire |
 /// | `POST /simulator/advance` `{"until": t}` | the periods that are over at t, at least a minute ago, and were not at the last such step, renew or lapse |
 /// | `POST /simulator/advance` `{"customers": n}` | n customers come, with a first purchase each |
+/// | `POST /simulator/advance` `{"unclaims": n}` | Apple takes the seats of the n oldest seat claims back and tells it (UNCLAIM_SEATS) |
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
 /// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
@@ -72,7 +73,7 @@ struct Controls: Sendable {
         guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
         else {
             return Self.badRequest(
-                "Send {\"changes\": n}, also with \"from\", {\"days\": n}, {\"refundRequests\": n}, {\"renewals\": n} or {\"customers\": n} with n from 1 to \(WorldStep.limit), or {\"until\": milliseconds since 1970}."
+                "Send {\"changes\": n}, also with \"from\", {\"days\": n}, {\"refundRequests\": n}, {\"renewals\": n}, {\"customers\": n} or {\"unclaims\": n} with n from 1 to \(WorldStep.limit), or {\"until\": milliseconds since 1970}."
             )
         }
         let changes = try world.advance(by: step, at: moment.rawValue)
@@ -134,6 +135,7 @@ extension WorldStep {
         case "refundRequests": self = .refundRequests(count, from: Self.recentDate(of: count, at: now))
         case "renewals": self = .renewals(count, from: Self.recentDate(of: count, at: now))
         case "customers": self = .customers(count, from: Self.recentDate(of: count, at: now))
+        case "unclaims": self = .unclaims(count, from: Self.recentDate(of: count, at: now))
         case "days": self = .days(count)
         default: return nil
         }

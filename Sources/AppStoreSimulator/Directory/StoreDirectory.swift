@@ -43,6 +43,7 @@ final class StoreDirectory: Sendable {
             lateNotifications: configuration.lateNotifications,
             massExtensionRequests: configuration.massExtensionRequests,
             advancedCommerceSubscribers: configuration.advancedCommerceSubscribers,
+            seatSubscribers: configuration.seatSubscribers,
             bundleId: bundleId,
             place: place,
             account: place == 0 ? nil : configuration.seed

@@ -23,6 +23,7 @@ struct WorldFile: Equatable, Sendable {
             $0.member("lateNotifications", Int64(parameters.lateNotifications))
             $0.member("massExtensionRequests", Int64(parameters.massExtensionRequests))
             $0.member("advancedCommerceSubscribers", Int64(parameters.advancedCommerceSubscribers))
+            $0.member("seatSubscribers", parameters.seatSubscribers == 0 ? nil : Int64(parameters.seatSubscribers))
             $0.member("bundleId", parameters.bundleId)
             $0.member("place", Int64(parameters.place))
             $0.member("account", parameters.account.map { String($0) })
@@ -53,6 +54,7 @@ struct WorldFile: Equatable, Sendable {
             massExtensionRequests: document.integer("massExtensionRequests")
                 ?? SimulatorConfiguration.defaultMassExtensionRequests,
             advancedCommerceSubscribers: document.integer("advancedCommerceSubscribers") ?? 0,
+            seatSubscribers: document.integer("seatSubscribers") ?? 0,
             bundleId: document["bundleId"]?.string ?? SimulatorConfiguration.defaultBundleId,
             place: document.integer("place") ?? 0,
             account: document["account"]?.string.flatMap { UInt64($0) }

@@ -9,6 +9,7 @@ struct Route: Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
     }
 
     /// Answers a request that has a valid token, is within the limit and is not replaced by a fault.
@@ -29,6 +30,8 @@ struct Route: Sendable {
     let requestsPerSecond: Double
     /// Whether the sandbox has the endpoint.
     let isInSandbox: Bool
+    /// Whether production has the endpoint.
+    let isInProduction: Bool
     let answer: Handler
     /// `nil` for a route that only reads.
     let action: Action?
@@ -39,6 +42,7 @@ struct Route: Sendable {
         _ path: String,
         requestsPerSecond: Double,
         isInSandbox: Bool = true,
+        isInProduction: Bool = true,
         answer: @escaping Handler
     ) {
         self.name = EndpointName(text: name)
@@ -46,6 +50,7 @@ struct Route: Sendable {
         self.path = PathPattern(path)
         self.requestsPerSecond = requestsPerSecond
         self.isInSandbox = isInSandbox
+        self.isInProduction = isInProduction
         self.answer = answer
         action = nil
     }
@@ -56,6 +61,7 @@ struct Route: Sendable {
         _ method: Method,
         _ path: String,
         requestsPerSecond: Double,
+        isInProduction: Bool = true,
         action: @escaping Action
     ) {
         self.name = EndpointName(text: name)
@@ -63,6 +69,7 @@ struct Route: Sendable {
         self.path = PathPattern(path)
         self.requestsPerSecond = requestsPerSecond
         isInSandbox = true
+        self.isInProduction = isInProduction
         self.action = action
         answer = { request, context throws(APIError) in
             try context.world.perform(

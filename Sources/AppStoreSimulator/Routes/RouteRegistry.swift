@@ -25,6 +25,12 @@ extension Route {
         .migrateSubscription,
         .revokeSubscription,
         .requestTransactionRefund,
+        .customerGroups,
+        .groupMembers,
+        .seats,
+        .claimSeat,
+        .unclaimSeat,
+        .associateSeat,
     ]
 
     /// The endpoints that change the world.

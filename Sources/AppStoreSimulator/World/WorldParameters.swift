@@ -19,6 +19,8 @@ struct WorldParameters: Sendable, Equatable {
     var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
     /// Further customers, with one active Advanced Commerce subscription each.
     var advancedCommerceSubscribers = 0
+    /// Further customers, with one active subscription of several seats each.
+    var seatSubscribers = 0
     var bundleId = SimulatorConfiguration.defaultBundleId
     /// The place of the app among its account's apps, from 0.
     var place = 0

@@ -15,6 +15,8 @@ enum WorldStep: Sendable, Equatable {
     case until(Int64)
     /// This many customers come; `from` as in ``changes(_:from:)``.
     case customers(Int, from: Int64)
+    /// Apple takes this many seats back; `from` as in ``changes(_:from:)``.
+    case unclaims(Int, from: Int64)
     /// A request of the app's server.
     case action(ActionRequest)
 
@@ -40,6 +42,7 @@ extension World {
         case .renewals(let count, let date): continueWork(from: date) + renewChanged(count: count, from: date)
         case .until(let moment): continueWork(from: moment) + passTime(until: moment)
         case .customers(let count, let date): continueWork(from: date) + addCustomers(count: count, from: date)
+        case .unclaims(let count, let date): continueWork(from: date) + unclaimSeats(count: count, from: date)
         case .action(let request):
             // A request that this version refuses changes nothing.
             (try? Route.actions[request.endpoint]?(request, &self))?.changes ?? []

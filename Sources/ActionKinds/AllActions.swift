@@ -18,6 +18,9 @@ package enum AllActions {
         MigrateSubscription.self,
         RevokeSubscription.self,
         RequestTransactionRefund.self,
+        ClaimSeat.self,
+        UnclaimSeat.self,
+        AssociateSeat.self,
     ]
 
     package static let names = types.map { $0.name }

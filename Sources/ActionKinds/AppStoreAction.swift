@@ -17,6 +17,9 @@ package protocol AppStoreAction: Sendable {
     /// Source: "Identifying rate limits", App Store Server API, read 2026-11.
     static var requestsPerSecond: Double { get }
 
+    /// Whether Apple offers the call in production too; see ``Streams/SandboxOnly``.
+    static var isInProduction: Bool { get }
+
     /// The request of one row.
     ///
     /// - Parameters:
@@ -74,8 +77,17 @@ package protocol AppStoreAction: Sendable {
     /// A batch has at most one row for each; `nil` if the action has no such column.
     static var subject: String? { get }
 
+    /// What the row changes, for finding duplicates; by default the value of ``subject``.
+    ///
+    /// - Parameter row: The normalised values.
+    /// - Returns: `nil` for a row that repeats no other.
+    static func subject(of row: ActionParameters) -> String?
+
     /// What ``subject`` names; `nil` without one.
     static var subjectKind: ActionSubject? { get }
+
+    /// Members of the kept answer that result files have as columns, so that they can be the input of another action.
+    static var resultColumns: [(column: String, member: String)] { get }
 
     /// Finds a combination of valid values that Apple refuses.
     ///
@@ -104,6 +116,8 @@ extension AppStoreAction {
         environment == .production ? requestsPerSecond : requestsPerSecond / 10
     }
 
+    package static var isInProduction: Bool { true }
+    package static var resultColumns: [(column: String, member: String)] { [] }
     package static var errorEffects: [AppleErrorCode: ActionErrorEffect] { .ofEveryAction }
     package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(JSONObject()) }
     package static var followUp: ActionFollowUp? { nil }
@@ -118,7 +132,6 @@ extension AppStoreAction {
     package static var sendsConsistencyToken: Bool { false }
     package static var mayNeedConsent: Bool { false }
 
-    /// The subject of a row as the input names it; `nil` if the action has none.
     package static func subject(of row: ActionParameters) -> String? { subject.flatMap(row.text) }
 }
 
@@ -176,9 +189,11 @@ package enum ActionSubject: Sendable {
     case subscriptionOfTransaction
     case transaction
     case product
+    /// A seat of the subscription in `original_transaction_id`.
+    case seat
 }
 
-/// Signed data that shows whether a request with an unknown outcome was applied.
+/// The data of Apple's that shows whether a request with an unknown outcome was applied; it is signed, except for seats.
 package enum ActionReadBack: Equatable, Sendable {
     /// The `expiresDate` of the subscription's last transaction, from Get All Subscription Statuses.
     case expiresDate
@@ -190,23 +205,27 @@ package enum ActionReadBack: Equatable, Sendable {
     case advancedCommerceSubscription(AdvancedCommerceEffect?)
     /// The `requestReferenceId` in the transaction's `advancedCommerceInfo`, from Get Transaction Info.
     case advancedCommerceTransaction
+    /// The seat claims of the row's subscription, from Get Seat Info.
+    case seatClaims
 
     /// The endpoint whose limit the request counts against.
     package var endpoint: StreamName {
         switch self {
         case .expiresDate, .advancedCommerceSubscription: .subscriptionStatuses
         case .appAccountToken, .advancedCommerceTransaction: .transactionInfo
+        case .seatClaims: .seats
         }
     }
 
     /// The endpoints of all cases.
-    package static let endpoints = [expiresDate, appAccountToken].map(\.endpoint)
+    package static let endpoints = [expiresDate, appAccountToken, seatClaims].map(\.endpoint)
 
     /// The request that reads the data of a subscription or transaction.
     package func request(of id: String) -> AppStoreRequest {
         switch self {
         case .expiresDate, .advancedCommerceSubscription: .get("/inApps/v1/subscriptions/\(id.percentEncoded)")
         case .appAccountToken, .advancedCommerceTransaction: .get("/inApps/v1/transactions/\(id.percentEncoded)")
+        case .seatClaims: .get(SeatPath.seats(of: id))
         }
     }
 }
@@ -249,6 +268,13 @@ package enum LedgerRule: String, CaseIterable, Sendable {
     case typeOfVersionOne = "unsupported_type"
     /// Apple extends a subscription at most twice in 365 days.
     case fewerThanTwoExtensions = "two_extensions"
+
+    // The rules of seats, in seat_facts.sql.
+
+    /// The app invites the members of the subscription itself: `invitationManagement` is DEVELOPER.
+    case developerManaged = "not_developer_managed"
+    /// The subscription has a free seat for the row and the rows before it.
+    case freeSeat = "no_free_seat"
 
     // The rules of Advanced Commerce, in advanced_commerce_facts.sql.
 

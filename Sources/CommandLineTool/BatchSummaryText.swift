@@ -87,6 +87,7 @@ struct BatchSummaryText {
         case .get: "GET"
         case .post: "POST"
         case .put: "PUT"
+        case .delete: "DELETE"
         }
     }
 }

@@ -118,6 +118,14 @@ extension ActionLedger {
             )
         case .transaction: _ = try connection.run(.transactionFacts, ["app": .integer(app.rawValue)])
         case .product: _ = try connection.run(.productFacts, ["app": .integer(app.rawValue)])
+        case .seat:
+            _ = try connection.run(
+                .seatFacts,
+                [
+                    "app": .integer(app.rawValue), "job": .text(job.name), "action": .text(job.action.name.rawValue),
+                    "needs_free_seat": .boolean(job.action.ledgerRules.contains(.freeSeat)),
+                ]
+            )
         case nil: break
         }
         try connection.script("ANALYZE stage_action_facts")
@@ -130,7 +138,8 @@ extension ActionLedger {
                 "subject_column": .text(
                     job.action.subjectKind == .subscriptionOfTransaction ? "subscription" : job.action.subject ?? ""
                 ),
-                "rules": .textArray(job.action.ledgerRules.map(\.rawValue)),
+                // seat_facts.sql has checked the rules of seats.
+                "rules": .textArray(job.action.subjectKind == .seat ? [] : job.action.ledgerRules.map(\.rawValue)),
                 "stake": .text(job.action.stake?.rawValue ?? ""),
             ]
         )

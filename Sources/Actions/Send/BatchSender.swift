@@ -232,7 +232,12 @@ struct BatchSender: Sendable {
         var reading = 1
         var refusals = 0
         while true {
-            let id = readBack == .appAccountToken ? row.currentTransactionID(subject) : subject
+            let id =
+                switch readBack {
+                case .appAccountToken: row.currentTransactionID(subject)
+                case .seatClaims: row.parameters.text("original_transaction_id") ?? subject
+                default: subject
+                }
             let request = readBack.request(of: id)
             let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
             refusals = result.refusedToken == nil ? 0 : refusals + 1

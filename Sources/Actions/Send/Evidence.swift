@@ -43,6 +43,12 @@ enum Evidence: Equatable {
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofSubscription(effect)
         case .advancedCommerceTransaction:
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofTransaction
+        case .seatClaims:
+            let isAssigned = records.seatClaims.contains { $0.lowercased() == subject }
+            self =
+                isAssigned
+                ? .notApplied("assignedSeatClaimIds of Get Seat Info has the claim")
+                : .applied("assignedSeatClaimIds of Get Seat Info, which has not the claim")
         }
     }
 

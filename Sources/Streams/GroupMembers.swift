@@ -2,7 +2,7 @@ package import AppStoreModel
 package import JobSyntax
 package import LedgerSchema
 
-/// Get Group Members: the app transactions of the members of each group in `customer_groups`.
+/// Get Group Members: the app transactions of the members of each group that the ledger knows.
 ///
 /// Answers are not signed, so every run requests each group from its first page. Source: Get Group Members, App Store
 /// Server API 1.22, read 2026-11.

@@ -45,6 +45,21 @@ struct SeatTests {
         }
     }
 
+    @Test func `Apple takes the oldest seats back, and its notification names them`() async throws {
+        try await run { store, path in
+            let first = try #require(try await claim(store, path, 1))
+            let second = try #require(try await claim(store, path, 2))
+            #expect(try await store.post("/simulator/advance", body: #"{"unclaims":1}"#).status == 200)
+            let left = try await store.get(path).json["assignedSeatClaimIds"]?.array?.compactMap(\.string)
+            #expect(left == [second])
+            let notifications = try await store.world("notification").values.compactMap(\.object)
+            let unclaimed = notifications.compactMap {
+                $0["unclaimInfo"]?.object?["unclaimSeatIds"]?.array?.first?.string
+            }
+            #expect(unclaimed == [first])
+        }
+    }
+
     @Test func `an associated member is in the group of the subscription, and others have the placeholder`()
         async throws
     {

@@ -47,7 +47,7 @@ extension TestStore {
 
     /// The verified payloads of the pages' records, in order.
     func payloads(_ pages: [Page]) throws -> [JSONObject] {
-        let texts = pages.flatMap(\.records).flatMap { record in
+        let texts = pages.flatMap(\.records).flatMap { record -> [String] in
             switch record {
             case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws): [jws]
             case .subscriptionStatus(let subscription):

@@ -1,5 +1,5 @@
 COMMENT ON TABLE group_members IS
-    'The members of each group in customer_groups, from Get Group Members. A member that Apple''s newest answer no longer has leaves the table, and so does the sandbox''s placeholder member 700000000000000000.';
+    'The members of each known group, from Get Group Members. A member that Apple''s newest answer no longer has leaves the table, and so does the sandbox''s placeholder member 700000000000000000.';
 COMMENT ON COLUMN group_members.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN group_members.group_id IS 'Apple''s ID of the group.';
 COMMENT ON COLUMN group_members.app_transaction_id IS 'The member''s appTransactionId.';

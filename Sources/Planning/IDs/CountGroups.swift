@@ -9,7 +9,10 @@ extension Ledger {
     package func countKnownGroups(of app: AppID) async throws -> Int {
         try await transaction { connection in
             let groups = try connection.run(
-                "SELECT count(DISTINCT group_id) AS groups FROM customer_groups WHERE app_id = $1",
+                """
+                SELECT count(*) AS groups FROM (SELECT group_id FROM customer_groups WHERE app_id = $1
+                                                 UNION SELECT group_id FROM group_members WHERE app_id = $1) known
+                """,
                 [.integer(app.rawValue)]
             )
             return Int(try groups[0].int64("groups"))

@@ -23,6 +23,9 @@ package enum AllActions {
         ConfigureRealtimeURL.self,
         DeleteRealtimeURL.self,
         InitiatePerformanceTest.self,
+        ClaimSeat.self,
+        UnclaimSeat.self,
+        AssociateSeat.self,
     ]
 
     package static let names = types.map { $0.name }

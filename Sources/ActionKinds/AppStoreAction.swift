@@ -26,6 +26,9 @@ package protocol AppStoreAction: Sendable {
     /// Whether the requests go to the sandbox's host in production too; then its limits count.
     static var usesSandboxHost: Bool { get }
 
+    /// Whether Apple offers the call in production too; see ``Streams/SandboxOnly``.
+    static var isInProduction: Bool { get }
+
     /// The request of one row.
     ///
     /// - Parameters:
@@ -100,7 +103,10 @@ package protocol AppStoreAction: Sendable {
     /// A batch has at most one row for each; `nil` if the action has no such column.
     static var subject: String? { get }
 
-    /// What a row changes; by default the value of the column ``subject``.
+    /// What the row changes, for finding duplicates; by default the value of the column ``subject``.
+    ///
+    /// - Parameter row: The normalised values.
+    /// - Returns: `nil` for a row that repeats no other.
     static func subject(of row: ActionParameters) -> String?
 
     /// Whether the input is a folder, in place of a file or a query.
@@ -108,6 +114,9 @@ package protocol AppStoreAction: Sendable {
 
     /// What ``subject`` names; `nil` without one.
     static var subjectKind: ActionSubject? { get }
+
+    /// Members of the kept answer that result files have as columns, so that they can be the input of another action.
+    static var resultColumns: [(column: String, member: String)] { get }
 
     /// Finds a combination of valid values that Apple refuses.
     ///
@@ -145,6 +154,8 @@ extension AppStoreAction {
         errorEffects[code] ?? .rejectsRow
     }
     package static var takesFolder: Bool { false }
+    package static var isInProduction: Bool { true }
+    package static var resultColumns: [(column: String, member: String)] { [] }
     package static var errorEffects: [AppleErrorCode: ActionErrorEffect] { .ofEveryAction }
     package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(JSONObject()) }
     package static var followUp: ActionFollowUp? { nil }
@@ -254,9 +265,11 @@ package enum ActionSubject: Sendable {
     case product
     /// The token of a purchase outside the App Store.
     case externalPurchaseToken
+    /// A seat of the subscription in `original_transaction_id`.
+    case seat
 }
 
-/// Data of Apple's that shows whether a request with an unknown outcome was applied.
+/// The data of Apple's that shows whether a request with an unknown outcome was applied; it is signed, except for reports and seats.
 package enum ActionReadBack: Equatable, Sendable {
     /// The `expiresDate` of the subscription's last transaction, from Get All Subscription Statuses.
     case expiresDate
@@ -270,6 +283,8 @@ package enum ActionReadBack: Equatable, Sendable {
     case advancedCommerceTransaction
     /// The report with the ID of the request, from Retrieve External Purchase Report. It is not signed.
     case externalPurchaseReport
+    /// The seat claims of the row's subscription, from Get Seat Info.
+    case seatClaims
 
     /// The endpoint whose limit the request counts against.
     package var endpoint: StreamName {
@@ -277,6 +292,7 @@ package enum ActionReadBack: Equatable, Sendable {
         case .expiresDate, .advancedCommerceSubscription: .subscriptionStatuses
         case .appAccountToken, .advancedCommerceTransaction: .transactionInfo
         case .externalPurchaseReport: StreamName("externalPurchaseReport")
+        case .seatClaims: .seats
         }
     }
 
@@ -289,7 +305,7 @@ package enum ActionReadBack: Equatable, Sendable {
     package var precedesRepeat: Bool { self == .externalPurchaseReport }
 
     /// The endpoints that are streams.
-    package static let endpoints = [expiresDate, appAccountToken].map(\.endpoint)
+    package static let endpoints = [expiresDate, appAccountToken, seatClaims].map(\.endpoint)
 
     /// The request that reads the data of a subscription, transaction or report.
     package func request(of id: String) -> AppStoreRequest {
@@ -297,6 +313,7 @@ package enum ActionReadBack: Equatable, Sendable {
         case .externalPurchaseReport: .get("\(ReportExternalPurchases.path)/\(id.percentEncoded)")
         case .expiresDate, .advancedCommerceSubscription: .get("/inApps/v1/subscriptions/\(id.percentEncoded)")
         case .appAccountToken, .advancedCommerceTransaction: .get("/inApps/v1/transactions/\(id.percentEncoded)")
+        case .seatClaims: .get(SeatPath.seats(of: id))
         }
     }
 }
@@ -339,6 +356,13 @@ package enum LedgerRule: String, CaseIterable, Sendable {
     case typeOfVersionOne = "unsupported_type"
     /// Apple extends a subscription at most twice in 365 days.
     case fewerThanTwoExtensions = "two_extensions"
+
+    // The rules of seats, in seat_facts.sql.
+
+    /// The app invites the members of the subscription itself: `invitationManagement` is DEVELOPER.
+    case developerManaged = "not_developer_managed"
+    /// The subscription has a free seat for the row and the rows before it.
+    case freeSeat = "no_free_seat"
 
     // The rules of Advanced Commerce, in advanced_commerce_facts.sql.
 

@@ -43,6 +43,7 @@ extension SQLStatement {
     static let recordOutcome = SQLStatement(file: PackageResources.record_outcome_sql)
     static let refundRequests = SQLStatement(file: PackageResources.refund_requests_sql)
     static let renewRowLeases = SQLStatement(file: PackageResources.renew_row_leases_sql)
+    static let seatFacts = SQLStatement(file: PackageResources.seat_facts_sql)
     static let resolveSubscriptions = SQLStatement(file: PackageResources.resolve_subscriptions_sql)
     static let resultInputRows = SQLStatement(file: PackageResources.result_input_rows_sql)
     static let refuseReports = SQLStatement(file: PackageResources.refuse_reports_sql)

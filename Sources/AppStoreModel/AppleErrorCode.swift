@@ -7,6 +7,7 @@
 package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case generalBadRequest = 4_000_000
     case invalidAppIdentifier = 4_000_002
+    case invalidLimit = 4_000_004
     case invalidRequestRevision = 4_000_005
     case invalidTransactionId = 4_000_006
     case invalidOriginalTransactionId = 4_000_008

@@ -43,6 +43,14 @@ package enum PageRecord: Equatable, Sendable {
     case subscriptionStatus(SubscriptionStatusItem)
     /// The result of an order lookup: whether the order is valid, which Apple does not sign, and its signed transactions.
     case order(isValid: Bool, transactions: [String])
+    /// A group of the listed customer.
+    case customerGroup(CustomerGroupItem)
+    /// A member of the requested group.
+    case groupMember(appTransactionId: String)
+    /// The seats of the requested subscription.
+    case seatInfo(SeatInfoItem)
+    /// An element of an unsigned answer that is not as documented, as JSON text, and the rule that it breaks.
+    case unusableAnswer(String, reason: String)
     /// An element that is not as documented, as JSON text.
     case unreadable(String)
 }

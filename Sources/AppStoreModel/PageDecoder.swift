@@ -173,7 +173,7 @@ package enum PageDecoder {
 }
 
 extension PageDecoder {
-    private static func object(_ body: [UInt8]) throws(RequestFailure) -> JSONElement {
+    static func object(_ body: [UInt8]) throws(RequestFailure) -> JSONElement {
         do throws(StrictJSONError) {
             return try StrictJSON.scanObject(body)
         } catch {

@@ -68,7 +68,7 @@ private struct SimulatedAppParts {
         let worldFile = directory.worldFile
         let world = World(parameters: worldFile.parameters)
         let ids = world.customers.indices.map { world.ids.id(customer: $0, position: 0) }
-        let available = routes.filter { world.app.environment == .production || $0.isInSandbox }
+        let available = routes.filter { world.app.environment == .production ? $0.isInProduction : $0.isInSandbox }
         let orders = available.contains { $0.name == Route.orderLookup.name } ? world.exampleOrders.map(\.id) : []
 
         let app = world.app

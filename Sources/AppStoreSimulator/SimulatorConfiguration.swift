@@ -41,6 +41,8 @@ package struct SimulatorConfiguration: Sendable {
     package var reviewRequests = Self.defaultReviewRequests
     /// Further customers in the United States, each with one active Advanced Commerce subscription to the same SKU.
     package var advancedCommerceSubscribers = 0
+    /// Further customers, each with one active subscription of five seats; of four, the app's server invites the members of three.
+    package var seatSubscribers = 0
     /// A JSON file with fault rules, in the format of `PUT /simulator/faults`.
     package var faultsFile: String?
     /// Where notifications are posted; `nil` when they are only in the history.
@@ -82,6 +84,7 @@ package struct SimulatorConfiguration: Sendable {
             ("--mass-extension-requests", massExtensionRequests, 0...1_000_000),
             ("--review-requests", reviewRequests, 0...1_000_000),
             ("--advanced-commerce-subscribers", advancedCommerceSubscribers, 0...1_000_000),
+            ("--seat-subscribers", seatSubscribers, 0...1_000_000),
         ]
         for (option, value, range) in ranges where !range.contains(value) {
             throw SimulatorError(

@@ -95,7 +95,10 @@ struct CustomerRemoval {
     private mutating func clearActionRows(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let cleared = try connection.run(
             .clearActionRows,
-            ["app": .integer(app.rawValue), "customers": .textArray(keys(.transactions))]
+            [
+                "app": .integer(app.rawValue), "customers": .textArray(keys(.transactions)),
+                "app_transactions": .textArray(keys(.appTransactions)),
+            ]
         )
         for row in cleared {
             removed["action_attempts", default: 0] += try connection.run(

@@ -59,7 +59,7 @@ struct CustomerTrace {
                 }
                 for id in try QuotedIDs.keys(of: .order, quoting: new, app: app, on: connection) { add(.order(id)) }
                 try followFormerTokens(of: new, in: app, on: connection)
-                for kind in AnswerKind.all where !kind.isKeyedByTransaction {
+                for kind in AnswerKind.all where kind.isKeyedByOrder {
                     for id in try Self.keys(of: kind, about: new, app: app, on: connection) { add(.order(id)) }
                 }
                 for lookup in Self.lookups {

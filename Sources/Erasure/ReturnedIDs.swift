@@ -81,14 +81,16 @@ private struct IDColumn {
             ("renewals", "original_transaction_id"), ("notifications", "transaction_id"),
             ("notifications", "original_transaction_id"),
         ]
-        let answers = AnswerKind.all.flatMap(\.customers).map { ($0.table.name, $0.name) }
-        let orders = AnswerKind.all.filter { !$0.isKeyedByTransaction }
+        let customers = AnswerKind.all.flatMap(\.customers)
+        let answers = customers.filter { $0.keys == .transactions }.map { ($0.table.name, $0.name) }
+        let members = customers.filter { $0.keys == .appTransactions }.map(\.table.name)
+        let orders = AnswerKind.all.filter(\.isKeyedByOrder)
             .flatMap { kind in ([kind.table] + kind.children).map { ($0.name, kind.key) } }
         let items = [("crawl_items", "item_key"), ("coverage_gaps", "item_key"), ("rejected_records", "item_key")]
         let records = ["transactions", "refunds", "renewals", "notifications"]
         return (transaction + items + answers).map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
             + (items + orders).map { IDColumn(table: $0.0, name: $0.1, kind: .order) }
-            + (records + ["app_transactions"]).map {
+            + (records + ["app_transactions"] + members).map {
                 IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction)
             }
             + records.map { IDColumn(table: $0, name: "app_account_token", kind: .account) }

@@ -98,7 +98,7 @@ package struct FileOutput: Equatable, Sendable {
         "app_transactions",
     ]
 
-    private static let children = ["advanced_commerce_items", "advanced_commerce_refunds"]
+    private static let children = ["advanced_commerce_items", "advanced_commerce_refunds", "seat_price_tiers"]
 
     private static let others = [
         "coverage_gaps", "schema_drift", "field_issues",

@@ -1,3 +1,6 @@
+package import AppStoreModel
+import Streams
+
 /// A job of any kind: what every job has, and its work.
 ///
 /// `sign` works with any of them and reads only a part of the file, ``SignerJob``.
@@ -34,4 +37,11 @@ package protocol RequestingJob: JobDescription {
     var path: String { get }
     var appStore: JobFile.AppStore { get }
     var limits: JobLimits { get }
+    /// The job's streams or its action that Apple offers only in the sandbox.
+    var sandboxOnly: [StreamName] { get }
+}
+
+extension RequestingJob {
+    /// See ``Streams/SandboxOnly``.
+    package var sandboxOnlyWarning: String? { SandboxOnly.warning(sandboxOnly, in: app.environment) }
 }

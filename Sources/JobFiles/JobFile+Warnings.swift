@@ -2,6 +2,8 @@ package import AppStoreModel
 import Streams
 
 extension JobFile {
+    package var sandboxOnly: [StreamName] { streams.all.filter { !type(of: $0).isInProduction }.map(\.name) }
+
     /// Warnings that depend on the time, one sentence each: notifications that a run beginning at `now` cannot load.
     package func warnings(at now: UnixMilliseconds) -> [String] {
         streams.all.compactMap { stream in

@@ -3,6 +3,7 @@ package import Postgres
 /// The statements in `Sources/Ledger/SQL`; each file says what it does and what its parameters mean.
 extension SQLStatement {
     static let advanceItem = SQLStatement(file: PackageResources.advance_item_sql)
+    static let appTransactionOfListed = SQLStatement(file: PackageResources.app_transaction_of_listed_sql)
     static let countRetryable = SQLStatement(file: PackageResources.count_retryable_sql, parts: partsOfRetryable)
     static let countRun = SQLStatement(file: PackageResources.count_run_sql)
     static let endUnlistedStatuses = SQLStatement(file: PackageResources.end_unlisted_statuses_sql)
@@ -20,6 +21,8 @@ extension SQLStatement {
     static let recentRun = SQLStatement(file: PackageResources.recent_run_sql)
     static let recordGap = SQLStatement(file: PackageResources.record_gap_sql)
     static let rememberReject = SQLStatement(file: PackageResources.remember_reject_sql)
+    static let removeLeftGroups = SQLStatement(file: PackageResources.remove_left_groups_sql)
+    static let removeLeftMembers = SQLStatement(file: PackageResources.remove_left_members_sql)
     static let renewItemLeases = SQLStatement(file: PackageResources.renew_item_leases_sql)
     static let resolveRejectedAnswers = SQLStatement(file: PackageResources.resolve_rejected_answers_sql)
     static let resolveRejects = SQLStatement(file: PackageResources.resolve_rejects_sql)

@@ -39,7 +39,11 @@ package enum CustomerRows: Sendable {
     }
 
     private static func by(_ columns: KeyValuePairs<String, CustomerKeys>) -> CustomerRows {
-        .keyed(columns.map { KeyColumn(name: $0.key, keys: $0.value, kind: nil) })
+        by(columns.map { ($0.key, $0.value) })
+    }
+
+    private static func by(_ columns: [(column: String, keys: CustomerKeys)]) -> CustomerRows {
+        .keyed(columns.map { KeyColumn(name: $0.column, keys: $0.keys, kind: nil) })
     }
 }
 
@@ -83,15 +87,14 @@ extension CustomerRows {
             ("app_transactions", by(["app_transaction_id": .appTransactions])),
         ]
         + AnswerKind.all.flatMap { kind in
-            (kind.children + [kind.table]).map { table in
-                (table.name, by([kind.key: kind.isKeyedByTransaction ? .transactions : .orders]))
-            }
+            (kind.children + [kind.table]).map { table in (table.name, by(kind.customerKeys)) }
         }
 
     /// The other tables with customers' data, in the order in which an erasure changes them after ``records``.
     package static let others: [Declaration] = [
         ("advanced_commerce_items", ofOwners),
         ("advanced_commerce_refunds", ofOwners),
+        ("seat_price_tiers", ofOwners),
         ("notification_send_attempts", by(["notification_uuid": .notifications])),
         ("quoted_ids", .quotedIDs),
         ("unread_texts", .deleted(with: "quoted_ids")),

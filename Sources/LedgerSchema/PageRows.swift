@@ -115,6 +115,17 @@ package struct Answer: Sendable {
     /// The value of the key column.
     package var key: Cell? { kind.table.columns.firstIndex { $0.name == kind.key }.map { row[$0] } }
 
+    /// The cells of the whole key.
+    package var keyCells: [Cell] {
+        zip(kind.table.columns, row).filter { kind.table.key.contains($0.0.name) }.map(\.1)
+    }
+
+    /// The answer with another cell in a column of its row.
+    package func with(_ cell: Cell, in column: String) -> Answer {
+        let row = zip(kind.table.columns, row).map { $0.name == column ? cell : $1 }
+        return Answer(kind, row: row, children: children, rejectIdentity: rejectIdentity)
+    }
+
     /// Whether the answer, or what belongs to it, is stored in the table.
     package func has(rowsOf table: Table) -> Bool {
         kind.table == table || children.contains { $0.table == table && !$0.rows.isEmpty }

@@ -36,7 +36,8 @@ package enum RecordKind: String, CaseIterable, Sendable {
 
     /// Tables whose rows belong to one snapshot of a record and are replaced with it.
     package var children: [Table] {
-        ownerKind == nil ? [] : [Tables.advancedCommerceItems, Tables.advancedCommerceRefunds]
+        ownerKind == nil
+            ? [] : [Tables.advancedCommerceItems, Tables.advancedCommerceRefunds, Tables.seatPriceTiers]
     }
 
     /// Columns that the masked views leave out, because they identify a customer or carry the whole payload.

@@ -11,7 +11,9 @@ package enum Tables {
     package static let snapshots = [transactions, refunds, renewals, notifications, appTransactions]
 
     /// The tables whose rows belong to a row of another table.
-    package static let children = [notificationSendAttempts, advancedCommerceItems, advancedCommerceRefunds]
+    package static let children = [
+        notificationSendAttempts, advancedCommerceItems, advancedCommerceRefunds, seatPriceTiers,
+    ]
 
     /// The tables of ``AnswerKind/all``: what Apple answers without signing it, and what belongs to it.
     package static let answers = AnswerKind.all.flatMap { [$0.table] + $0.children }

@@ -33,7 +33,10 @@ package enum Normalizer {
         collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .transaction, ownerKey: record.key, reading: record.reading)
         collector.add(
-            record.snapshot(of: Tables.transactions, children: commerce.children),
+            record.snapshot(
+                of: Tables.transactions,
+                children: commerce.children + [SeatPriceTierRows.children(of: .transaction, record.key, record.reading)]
+            ),
             of: record,
             issues: record.issues
         )
@@ -47,7 +50,10 @@ package enum Normalizer {
         collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .renewalInfo, ownerKey: record.key, reading: record.reading)
         collector.add(
-            record.snapshot(of: Tables.renewals, children: commerce.children),
+            record.snapshot(
+                of: Tables.renewals,
+                children: commerce.children + [SeatPriceTierRows.children(of: .renewalInfo, record.key, record.reading)]
+            ),
             of: record,
             issues: record.issues
         )

@@ -121,7 +121,7 @@ struct PageCollector {
 
     /// Keeps what Apple answered without signing it; of equal keys, the last one of a page wins.
     mutating func add(_ answer: Answer) {
-        collected.answers.removeAll { $0.kind == answer.kind && $0.key == answer.key }
+        collected.answers.removeAll { $0.kind == answer.kind && $0.keyCells == answer.keyCells }
         collected.answers.append(answer)
     }
 

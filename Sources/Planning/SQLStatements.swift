@@ -15,6 +15,7 @@ extension SQLStatement {
     static let forgetFollowed = SQLStatement(file: PackageResources.forget_followed_sql, parts: parts)
     static let forgetFutureGaps = SQLStatement(file: PackageResources.forget_future_gaps_sql, parts: parts)
     static let forgetFutureWindows = SQLStatement(file: PackageResources.forget_future_windows_sql, parts: parts)
+    static let groupsDue = SQLStatement(file: PackageResources.groups_due_sql)
     static let insertItems = SQLStatement(file: PackageResources.insert_items_sql, parts: parts)
     static let insertRun = SQLStatement(file: PackageResources.insert_run_sql)
     static let keepFinished = SQLStatement(file: PackageResources.keep_finished_sql, parts: parts)

@@ -13,6 +13,9 @@ package enum AllStreams {
         SubscriptionStatuses.self,
         AppTransaction.self,
         OrderLookup.self,
+        CustomerGroups.self,
+        GroupMembers.self,
+        Seats.self,
     ]
 
     package static let names = types.map { $0.name }

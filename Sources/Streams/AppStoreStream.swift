@@ -22,6 +22,11 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// A Sandbox job with a stream that Apple offers only in production is refused.
     static var isInSandbox: Bool { get }
 
+    /// Whether Apple offers the call in production too.
+    ///
+    /// A Production job with a stream that Apple offers only in the sandbox gets a warning; see ``SandboxOnly``.
+    static var isInProduction: Bool { get }
+
     /// What Apple's error codes mean for an item of this stream.
     ///
     /// A code that is not listed fails the item.
@@ -122,6 +127,11 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// `nil` if it assigns them to another stream.
     static var replayedKind: RecordKind? { get }
 
+    /// The kind of the unsigned answers that the stream returns completely for an item.
+    ///
+    /// A row that an answer lacks leaves the kind's table. `nil` for other streams.
+    static var answerKind: AnswerKind? { get }
+
     /// The statuses whose subscriptions the stream returns completely for a customer; empty for all, `nil` for other streams.
     ///
     /// A subscription that an answer lacks no longer has one of them.
@@ -141,6 +151,7 @@ extension AppStoreStream {
 
     package var name: StreamName { Self.name }
     package static var isInSandbox: Bool { true }
+    package static var isInProduction: Bool { true }
 
     package func page(_ body: [UInt8]) throws(RequestFailure) -> Page { try Self.page(body) }
     package static func probe(at now: UnixMilliseconds, in environment: AppStoreEnvironment) -> AppStoreRequest? { nil }
@@ -160,6 +171,8 @@ extension AppStoreStream {
     package var keepsCursor: Bool { false }
     package func end(now: UnixMilliseconds) -> UnixMilliseconds? { nil }
     package static var replayedKind: RecordKind? { nil }
+    package static var answerKind: AnswerKind? { nil }
+    package var answerKind: AnswerKind? { Self.answerKind }
     package var listedStatuses: [Int64]? { nil }
     package static var returnsRefunds: Bool { false }
     package static var namesChangedCustomers: Bool { false }
@@ -177,6 +190,10 @@ package enum ItemSource: Sendable {
     case customersWithRevocation
     /// An app-wide window of at most a day.
     case windows
+    /// One group of customers that the ledger knows.
+    ///
+    /// These are known once the other streams of the run have finished.
+    case knownGroups
     /// One ID of the list in the stream's own section; see ``AppStoreStream/ownList``.
     case ownList
 

@@ -150,6 +150,14 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var advancedCommerceSubscribers = 0
 
+    @Option(
+        help: """
+            Further customers with one active subscription of five seats each, for the sandbox's calls of groups and \
+            seats. Apple, not the app's server, invites the members of every fourth.
+            """
+    )
+    var seatSubscribers = 0
+
     @Option(help: "A file with fault rules, see above.")
     var faults: String?
 
@@ -212,6 +220,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.massExtensionRequests = massExtensionRequests
         configuration.reviewRequests = reviewRequests
         configuration.advancedCommerceSubscribers = advancedCommerceSubscribers
+        configuration.seatSubscribers = seatSubscribers
         configuration.faultsFile = faults
         configuration.anchor = anchor
         configuration.delivery = delivery

@@ -143,6 +143,6 @@ struct RouteTests {
     @Test func `every endpoint has a unique name and path`() {
         #expect(Route.all.map(\.name.text) == SimulatorConfiguration.endpointNames)
         #expect(Set(Route.all.map(\.name)).count == Route.all.count)
-        #expect(Set(Route.all.map { "\($0.method) \($0.path.prefix)" }).count == Route.all.count)
+        #expect(Set(Route.all.map { "\($0.method) \($0.path.text)" }).count == Route.all.count)
     }
 }

@@ -145,6 +145,7 @@ extension PageRecord {
         case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws): jws
         case .subscriptionStatus(let subscription): subscription.transaction ?? ""
         case .order(_, let transactions): transactions.first ?? ""
+        case .customerGroup, .groupMember, .seatInfo, .unusableAnswer: ""
         case .unreadable(let text): text
         }
     }

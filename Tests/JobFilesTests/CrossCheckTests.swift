@@ -495,7 +495,7 @@ import Testing
         let without = JobFileText.usual.replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
         #expect(
             try JobFileText.complaint(without).contains(
-                "transactionIds is missing; only orderLookup, and notificationHistory with scope app, need none"
+                "transactionIds is missing; only orderLookup, groupMembers, and notificationHistory with scope app, need none"
             )
         )
         let appWide = without.replacing("transactionHistory: {}", with: "notificationHistory: {scope: app}")

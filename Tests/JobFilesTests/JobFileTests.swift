@@ -20,6 +20,7 @@ import Testing
             job.limits.requestsPerSecond == [
                 .transactionHistory: 50, .refundHistory: 10, .notificationHistory: 50, .transactionInfo: 50,
                 .subscriptionStatuses: 50, .appTransaction: 50, .orderLookup: 10,
+                .customerGroups: 50, .groupMembers: 50, .seats: 50,
             ]
         )
         #expect(job.output.postgres.schema == "appstore" && job.output.files.isEmpty && job.warnings.isEmpty)

@@ -220,7 +220,7 @@ struct ChangedCustomerTests {
         func refunds(_ plan: RunPlan, _ run: Int64) async throws -> [String] {
             _ = try await scene.world.ledger.planChangedCustomers(plan, run: run)
             #expect(try await scene.asked(run) == [])
-            #expect(try await scene.world.ledger.planRefundsOfRevoked(plan, run: run))
+            #expect(try await scene.world.ledger.planLastPhase(plan, run: run))
             return try await scene.world.rows(
                 "SELECT item_key FROM crawl_items WHERE stream = 'refundHistory' AND run_id = \(run) ORDER BY 1"
             ).map { $0.filter(\.isNumber) }

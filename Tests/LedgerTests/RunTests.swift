@@ -410,8 +410,8 @@ struct RunTests {
         )
         try await world.commit(refunded, of: &items[1], for: holder)
         let plan = world.plan(try await Jobs.load(streams: streams))
-        #expect(try await world.ledger.planRefundsOfRevoked(plan, run: holder.run))
-        #expect(try await !world.ledger.planRefundsOfRevoked(plan, run: holder.run))
+        #expect(try await world.ledger.planLastPhase(plan, run: holder.run))
+        #expect(try await !world.ledger.planLastPhase(plan, run: holder.run))
         let planned = try await world.rows("SELECT item_key FROM crawl_items WHERE stream = 'refundHistory' ORDER BY 1")
         #expect(planned == ["(1)", "(2)"])
     }
@@ -438,7 +438,7 @@ struct RunTests {
         )
         _ = try await world.ledger.write(revoked, from: replay, resolving: [reject])
         let plan = world.plan(try await Jobs.load(streams: streams))
-        #expect(try await world.ledger.planRefundsOfRevoked(plan, run: holder.run))
+        #expect(try await world.ledger.planLastPhase(plan, run: holder.run))
         let planned = try await world.rows("SELECT item_key FROM crawl_items WHERE stream = 'refundHistory'")
         #expect(planned == ["(1)"])
     }

@@ -50,7 +50,7 @@ BEGIN
         SELECT c.relname AS name,
                string_agg(format('o.%I::text', a.attname), ', ' ORDER BY array_position(x.indkey::smallint[], a.attnum)) AS key,
                string_agg(format('n.%1$I = o.%1$I', a.attname), ' AND ') AS same
-          FROM unnest('{transactions,refunds,notifications,notification_send_attempts,renewals,app_transactions,subscription_statuses,orders,order_transactions,advanced_commerce_items,advanced_commerce_refunds}'::text[]) t (name)
+          FROM unnest('{transactions,refunds,notifications,notification_send_attempts,renewals,app_transactions,subscription_statuses,orders,order_transactions,customer_groups,group_members,seats,seat_claims,advanced_commerce_items,advanced_commerce_refunds,seat_price_tiers}'::text[]) t (name)
           JOIN pg_class c ON c.oid = to_regclass(t.name)
           JOIN pg_index x ON x.indrelid = c.oid AND x.indisprimary
           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (x.indkey) AND a.attname <> 'app_id'

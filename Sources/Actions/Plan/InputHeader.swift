@@ -36,7 +36,8 @@ struct InputHeader {
                 throw ActionInputError.missingColumn(input: input, column: column.name, found: names)
             }
         }
-        for name in names where !known.contains(name) && !ResultColumns.all.contains(name) {
+        let results = ResultColumns.all + job.action.resultColumns.map(\.column)
+        for name in names where !known.contains(name) && !results.contains(name) {
             let missing = known.filter { !names.contains($0) }
             if let column = nearest(to: name, among: missing) {
                 throw ActionInputError.unknownColumn(input: input, column: name, nearest: column)
@@ -48,7 +49,7 @@ struct InputHeader {
             throw ActionInputError.noValue(input: input, column: column.name, key: key)
         }
         // A result file can be the input of a new batch. Its result columns belong to an earlier batch, so they are not kept.
-        places = names.indices.filter { !ResultColumns.all.contains(names[$0]) }
+        places = names.indices.filter { !results.contains(names[$0]) }
         columns = places.map { names[$0] }
         placesOfAction = known.map { name in names.firstIndex(of: name) }
     }
@@ -63,8 +64,10 @@ struct InputHeader {
     func row(_ position: Int64, line: Int?, _ cells: [String]) -> InputRow {
         func cell(_ place: Int) -> String { place < cells.count ? cells[place] : "" }
         var row = InputRow(position: position, line: line, input: places.map(cell))
-        // An erasure finds a row by its subject, so an invalid row also has one if it can be read.
-        if let place = action.columns.firstIndex(where: { $0.name == action.subject }),
+        // An erasure finds a row by its subject, so an invalid row also has one if it can be read. Of an invalid row about a seat, it is
+        // the subscription.
+        let named = action.subjectKind == .seat ? "original_transaction_id" : action.subject
+        if let place = action.columns.firstIndex(where: { $0.name == named }),
             let cellPlace = placesOfAction[place],
             case .text(let subject) = action.columns[place].value(cell(cellPlace))
         {
@@ -99,7 +102,7 @@ struct InputHeader {
             row.problem = problem
         } else {
             row.parameters = parameters
-            row.subject = row.subject ?? action.subject(of: parameters)
+            row.subject = action.subject(of: parameters)
         }
         return row
     }

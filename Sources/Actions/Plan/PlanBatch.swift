@@ -145,6 +145,14 @@ extension ActionLedger {
         case .product: _ = try connection.run(.productFacts, ["app": .integer(app.rawValue)])
         // The facts are in the lines of the reports.
         case .externalPurchaseToken, nil: break
+        case .seat:
+            _ = try connection.run(
+                .seatFacts,
+                [
+                    "app": .integer(app.rawValue), "job": .text(job.name), "action": .text(job.action.name.rawValue),
+                    "needs_free_seat": .boolean(job.action.ledgerRules.contains(.freeSeat)),
+                ]
+            )
         }
         try connection.script("ANALYZE stage_action_facts")
         _ = try connection.run(
@@ -156,7 +164,8 @@ extension ActionLedger {
                 "subject_column": .text(
                     job.action.subjectKind == .subscriptionOfTransaction ? "subscription" : job.action.subject ?? ""
                 ),
-                "rules": .textArray(job.action.ledgerRules.map(\.rawValue)),
+                // seat_facts.sql has checked the rules of seats.
+                "rules": .textArray(job.action.subjectKind == .seat ? [] : job.action.ledgerRules.map(\.rawValue)),
                 "stake": .text(job.action.stake?.rawValue ?? ""),
             ]
         )

@@ -3,6 +3,7 @@ import AppStoreModel
 package import JobFiles
 import LedgerSchema
 package import Postgres
+import StrictJSON
 
 /// One row of a result file.
 package struct ResultRow: Sendable {
@@ -20,9 +21,14 @@ package struct ResultRow: Sendable {
     package let sentAt: String?
     package let endedAt: String?
     package let answer: String?
+    /// The values of ``ActionLedger/resultColumns``.
+    package let members: [String?]
 }
 
 extension ActionLedger {
+    /// The columns that the results of the job's action have in addition to ``ResultColumns``.
+    package var resultColumns: [String] { job.action.resultColumns.map(\.column) }
+
     /// Rows that are read at a time.
     private static let resultBatch: Int64 = 2_000
 
@@ -50,6 +56,8 @@ extension ActionLedger {
         return try rows.map { row in
             let state = RowState(rawValue: try row.text("state")) ?? .unknown
             let appleCode = try row.int64OrNil("apple_code")
+            let answer = try row.textOrNil("answer")
+            let kept = answer.flatMap { try? StrictJSON.parseObject(Array($0.utf8)) }
             return ResultRow(
                 input: try row.textArray("input"),
                 position: try row.int64("position"),
@@ -62,7 +70,8 @@ extension ActionLedger {
                 confirmedBy: try row.textOrNil("confirmed_by"),
                 sentAt: try row.textOrNil("sent_at"),
                 endedAt: try row.textOrNil("ended_at"),
-                answer: try row.textOrNil("answer")
+                answer: answer,
+                members: job.action.resultColumns.map { kept?[$0.member]?.string }
             )
         }
     }

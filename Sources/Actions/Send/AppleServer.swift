@@ -46,7 +46,8 @@ package struct AppleServer: Sendable {
         }
     }
 
-    /// The signed transactions and renewal infos in the body of Get All Subscription Statuses or Get Transaction Info.
+    /// The signed transactions and renewal infos in the body of Get All Subscription Statuses or Get Transaction Info, or the seat
+    /// claims in the body of Get Seat Info.
     ///
     /// Records that are not signed by Apple for the job's app are left out.
     ///
@@ -58,6 +59,7 @@ package struct AppleServer: Sendable {
             case .expiresDate, .advancedCommerceSubscription: try SubscriptionStatuses.page(body)
             case .appAccountToken, .advancedCommerceTransaction: try TransactionInfo.page(body)
             case .externalPurchaseReport: throw .badPage(reason: "a report has no signed records")
+            case .seatClaims: try Seats.page(body)
             }
         var records = SignedRecords()
         for record in page.records {
@@ -69,6 +71,7 @@ package struct AppleServer: Sendable {
                     \.self
                 )
                 records.renewals += [item.renewalInfo.flatMap { verifier.renewal($0, now: now) }].compactMap(\.self)
+            case .seatInfo(let seats): records.seatClaims = seats.assignedSeatClaimIds
             default: break
             }
         }
@@ -76,8 +79,10 @@ package struct AppleServer: Sendable {
     }
 }
 
-/// What Apple signed in an answer.
+/// What Apple signed in an answer, and the seat claims, which it does not sign.
 struct SignedRecords: Equatable, Sendable {
+    /// Empty for an answer without seats.
+    var seatClaims: [String] = []
     var transactions: [VerifiedTransaction] = []
     var renewals: [VerifiedRenewal] = []
 }

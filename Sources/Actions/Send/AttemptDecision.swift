@@ -63,7 +63,7 @@ extension AttemptDecision {
             let answer = written.answer
             let report = answer.report
             switch answer.status {
-            case 200, 202:
+            case 200, 202, 204:
                 self = Self.success(written.body, report, mayBeApplied: mayBeApplied, action: action)
             case 429: self = .waitForApple(retryAfter: answer.retryAfter, date: answer.date)
             case 401:

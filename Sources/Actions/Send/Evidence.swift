@@ -45,6 +45,12 @@ enum Evidence: Equatable {
         case .advancedCommerceTransaction:
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofTransaction
         case .externalPurchaseReport: self = .undecided("a report has no signed records")
+        case .seatClaims:
+            let isAssigned = records.seatClaims.contains { $0.lowercased() == subject }
+            self =
+                isAssigned
+                ? .notApplied("assignedSeatClaimIds of Get Seat Info has the claim")
+                : .applied("assignedSeatClaimIds of Get Seat Info, which has not the claim")
         }
     }
 
@@ -100,6 +106,7 @@ extension LeasedRow {
         switch readBack {
         case .appAccountToken: currentTransactionID(subject)
         case .externalPurchaseReport: UUIDText.text(of: requestID)
+        case .seatClaims: parameters.text("original_transaction_id") ?? subject
         default: subject
         }
     }

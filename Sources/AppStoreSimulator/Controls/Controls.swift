@@ -17,6 +17,7 @@ import StrictJSON
 /// | `POST /simulator/advance` `{"until": t}` | the periods that are over at t, at least a minute ago, and were not at the last such step, renew or lapse |
 /// | `POST /simulator/advance` `{"customers": n}` | n customers come, with a first purchase each |
 /// | `POST /simulator/advance` `{"externalPurchaseTokens": n}` | n tokens of external purchases are created, each with a notification |
+/// | `POST /simulator/advance` `{"unclaims": n}` | Apple takes the seats of the n oldest seat claims back and tells it (UNCLAIM_SEATS) |
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
 /// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
@@ -73,7 +74,7 @@ struct Controls: Sendable {
         guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
         else {
             return Self.badRequest(
-                "Send {\"changes\": n}, also with \"from\", {\"days\": n}, {\"refundRequests\": n}, {\"renewals\": n}, {\"externalPurchaseTokens\": n} or {\"customers\": n} with n from 1 to \(WorldStep.limit), or {\"until\": milliseconds since 1970}."
+                "Send {\"changes\": n}, also with \"from\", {\"days\": n}, {\"refundRequests\": n}, {\"renewals\": n}, {\"externalPurchaseTokens\": n}, {\"customers\": n} or {\"unclaims\": n} with n from 1 to \(WorldStep.limit), or {\"until\": milliseconds since 1970}."
             )
         }
         let changes = try world.advance(by: step, at: moment.rawValue)
@@ -136,6 +137,7 @@ extension WorldStep {
         case "renewals": self = .renewals(count, from: Self.recentDate(of: count, at: now))
         case "customers": self = .customers(count, from: Self.recentDate(of: count, at: now))
         case "externalPurchaseTokens": self = .purchaseTokens(count, from: Self.recentDate(of: count, at: now))
+        case "unclaims": self = .unclaims(count, from: Self.recentDate(of: count, at: now))
         case "days": self = .days(count)
         default: return nil
         }

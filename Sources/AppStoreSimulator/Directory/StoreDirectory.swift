@@ -44,6 +44,7 @@ final class StoreDirectory: Sendable {
             massExtensionRequests: configuration.massExtensionRequests,
             reviewRequests: configuration.reviewRequests,
             advancedCommerceSubscribers: configuration.advancedCommerceSubscribers,
+            seatSubscribers: configuration.seatSubscribers,
             bundleId: bundleId,
             place: place,
             account: place == 0 ? nil : configuration.seed

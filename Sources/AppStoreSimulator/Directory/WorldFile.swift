@@ -24,6 +24,7 @@ struct WorldFile: Equatable, Sendable {
             $0.member("massExtensionRequests", Int64(parameters.massExtensionRequests))
             $0.member("reviewRequests", Int64(parameters.reviewRequests))
             $0.member("advancedCommerceSubscribers", Int64(parameters.advancedCommerceSubscribers))
+            $0.member("seatSubscribers", parameters.seatSubscribers == 0 ? nil : Int64(parameters.seatSubscribers))
             $0.member("bundleId", parameters.bundleId)
             $0.member("place", Int64(parameters.place))
             $0.member("account", parameters.account.map { String($0) })
@@ -55,6 +56,7 @@ struct WorldFile: Equatable, Sendable {
                 ?? SimulatorConfiguration.defaultMassExtensionRequests,
             reviewRequests: document.integer("reviewRequests") ?? SimulatorConfiguration.defaultReviewRequests,
             advancedCommerceSubscribers: document.integer("advancedCommerceSubscribers") ?? 0,
+            seatSubscribers: document.integer("seatSubscribers") ?? 0,
             bundleId: document["bundleId"]?.string ?? SimulatorConfiguration.defaultBundleId,
             place: document.integer("place") ?? 0,
             account: document["account"]?.string.flatMap { UInt64($0) }

@@ -24,6 +24,9 @@ extension WorldStep {
             case .purchaseTokens(let count, let date):
                 $0.member("externalPurchaseTokens", Int64(count))
                 $0.member("from", date)
+            case .unclaims(let count, let date):
+                $0.member("unclaims", Int64(count))
+                $0.member("from", date)
             case .action(let request):
                 let parameters = request.parameters.sorted { $0.key < $1.key }
                 $0.member("endpoint", request.endpoint.text)
@@ -51,6 +54,8 @@ extension WorldStep {
             self = .customers(count, from: Int64(object.integer("from") ?? 0))
         } else if let count = object.integer("externalPurchaseTokens") {
             self = .purchaseTokens(count, from: Int64(object.integer("from") ?? 0))
+        } else if let count = object.integer("unclaims") {
+            self = .unclaims(count, from: Int64(object.integer("from") ?? 0))
         } else if let request = ActionRequest(object) {
             self = .action(request)
         } else {

@@ -121,7 +121,7 @@ struct ResponseBuilder: Sendable {
         }
         var json = AnswerWriter(capacity: 512 + signed.reduce(0) { $0 + $1.utf8.count + 256 })
         if let paging = answer.paging, let next {
-            json.member(paging.style.cursorName, next)
+            if paging.hasMore || paging.style.isOnLastPage { json.member(paging.style.cursorName, next) }
             json.member("hasMore", paging.hasMore)
         }
         answer.layout?(signed, &json)

@@ -6,9 +6,16 @@ struct Paging: Sendable {
     struct Style: Sendable {
         let cursorName: String
         let expired: APIError
+        /// Whether the last page has a cursor too.
+        var isOnLastPage = true
 
         static let revision = Style(cursorName: "revision", expired: .revision)
         static let paginationToken = Style(cursorName: "paginationToken", expired: .paginationTokenExpired)
+        static let groupMembers = Style(
+            cursorName: "paginationToken",
+            expired: .paginationToken,
+            isOnLastPage: false
+        )
     }
 
     let style: Style

@@ -1,5 +1,6 @@
 /// A path with parameters, such as `/inApps/v1/transactions/{originalTransactionId}/appAccountToken`.
 struct PathPattern: Sendable {
+    let text: String
     /// The path up to the first parameter; the whole path when there is none.
     let prefix: String
     /// What follows ``prefix``, between the slashes: parameters and fixed text.
@@ -16,6 +17,7 @@ struct PathPattern: Sendable {
     }
 
     init(_ text: String) {
+        self.text = text
         let brace = text.firstIndex(of: "{") ?? text.endIndex
         prefix = String(text[..<brace])
         segments = text[brace...].split(separator: "/").map(Segment.init)

@@ -32,6 +32,8 @@ struct Route: Sendable {
     let isInSandbox: Bool
     /// In bytes; a longer body is answered with ``APIError/badRequest``.
     let maximumBodyLength: Int
+    /// Whether production has the endpoint.
+    let isInProduction: Bool
     let answer: Handler
     /// `nil` for a route that only reads.
     let action: Action?
@@ -42,6 +44,7 @@ struct Route: Sendable {
         _ path: String,
         requestsPerSecond: Double,
         isInSandbox: Bool = true,
+        isInProduction: Bool = true,
         answer: @escaping Handler
     ) {
         self.name = EndpointName(text: name)
@@ -50,6 +53,7 @@ struct Route: Sendable {
         self.requestsPerSecond = requestsPerSecond
         self.isInSandbox = isInSandbox
         maximumBodyLength = Self.usualBodyLength
+        self.isInProduction = isInProduction
         self.answer = answer
         action = nil
     }
@@ -65,6 +69,7 @@ struct Route: Sendable {
         _ method: Method,
         _ path: String,
         requestsPerSecond: Double,
+        isInProduction: Bool = true,
         maximumBodyLength: Int = Self.usualBodyLength,
         body: @escaping @Sendable (RouteRequest) throws(APIError) -> [UInt8] = { request throws(APIError) in
             request.body
@@ -77,6 +82,7 @@ struct Route: Sendable {
         self.requestsPerSecond = requestsPerSecond
         isInSandbox = true
         self.maximumBodyLength = maximumBodyLength
+        self.isInProduction = isInProduction
         self.action = action
         answer = { request, context throws(APIError) in
             try context.world.perform(

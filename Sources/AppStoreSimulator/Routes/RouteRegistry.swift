@@ -41,6 +41,12 @@ extension Route {
         .deleteRealtimeURL,
         .initiatePerformanceTest,
         .performanceTestResult,
+        .customerGroups,
+        .groupMembers,
+        .seats,
+        .claimSeat,
+        .unclaimSeat,
+        .associateSeat,
     ]
 
     /// The endpoints that change the world.

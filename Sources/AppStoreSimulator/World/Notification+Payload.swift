@@ -53,6 +53,16 @@ extension Notification {
                     $0.member("tokenExpirationDate", token.expirationDate)
                 }
             )
+        case .unclaimedSeats(let ids):
+            (
+                "unclaimInfo",
+                jsonObject {
+                    $0.member("appAppleId", app.appAppleId)
+                    $0.member("bundleId", bundleId)
+                    $0.member("environment", app.environment.rawValue)
+                    $0.member("unclaimSeatIds", ids)
+                }
+            )
         case .appTransaction(let appTransaction):
             try appData(appTransaction, in: app, bundleId: bundleId, sign: sign)
         }

@@ -17,6 +17,8 @@ struct Notification: Sendable, Equatable {
         case summary(Summary)
         case externalToken(SimulatedPurchaseToken)
         case appTransaction(SimulatedAppTransaction)
+        /// The IDs of seat claims that Apple has ended.
+        case unclaimedSeats([String])
         case none
     }
 

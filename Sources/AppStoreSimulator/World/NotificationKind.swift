@@ -84,11 +84,14 @@ struct NotificationKind: Sendable, Equatable {
         about: .subscription(.autoRenewOff)
     )
 
+    /// Not in ``all``: without a claim there is no example of it.
+    static let unclaimSeats = NotificationKind("UNCLAIM_SEATS", about: .app)
+
     /// The kind with this type and subtype.
     static func named(_ type: String, _ subtype: String? = nil) -> NotificationKind? {
         all.first { $0.type == type && $0.subtype == subtype }
     }
 
-    static let types = Set(all.map(\.type))
+    static let types = Set((all + [unclaimSeats]).map(\.type))
     static let subtypes = Set(all.compactMap(\.subtype))
 }

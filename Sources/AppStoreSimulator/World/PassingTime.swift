@@ -108,6 +108,7 @@ extension Transaction {
         next.expiresDate = end + length.milliseconds
         next.webOrderLineItemId = lineItem
         next.quantity = quantity
+        next.multiSeat = multiSeat
         next.isFamilyShared = isFamilyShared
         next.price = offer == nil ? price : fullPrice
         next.billingPlanType = billingPlanType

@@ -79,6 +79,8 @@ struct Renewal: Sendable, Equatable {
             $0.member("renewalBillingPlanType", transaction.billingPlanType)
             $0.member("commitmentInfo", raw: transaction.commitment.map { commitmentInfo($0, next: next) })
             $0.member("advancedCommerceInfo", raw: transaction.advancedCommerce?.renewalInfo(increase: itemIncrease))
+            $0.member("renewalQuantity", transaction.multiSeat?.quantity)
+            $0.member("multiSeatInfo", raw: transaction.multiSeat?.renewalInfo)
         }
     }
 

@@ -100,6 +100,29 @@ final class ServedWorld: Sendable {
         }
     }
 
+    /// The groups of the customer who owns a transaction ID or an app transaction ID; `nil` when no customer owns it.
+    func groups(of id: TransactionID) -> [CustomerGroup]? {
+        state.withLock { state in
+            (state.world.customer(owning: id) ?? state.world.customer(ofAppTransaction: id))
+                .map { state.world.groups(of: $0) }
+        }
+    }
+
+    /// The group with an ID; `nil` when there is none.
+    func group(_ id: String) -> CustomerGroup? { state.withLock { $0.world.group(id) } }
+
+    /// The number of seats of a subscription, and the claims that have one.
+    ///
+    /// - `now`: Milliseconds since 1970.
+    ///
+    /// Throws the error with which Apple refuses the request.
+    func seats(of id: TransactionID, at now: Int64) throws(APIError) -> (total: Int64, claims: [SeatClaim]) {
+        try state.withLock { state throws(APIError) in
+            let subscription = try state.world.seatSubscription(id, at: now)
+            return (subscription.quantity, state.world.seatClaims[subscription.originalId]?.assigned ?? [])
+        }
+    }
+
     /// Whether a customer's app transaction has the ID.
     func isAppTransaction(_ id: TransactionID) -> Bool {
         state.withLock { $0.world.customer(ofAppTransaction: id) != nil }

@@ -47,6 +47,7 @@ extension Transaction {
             $0.member("billingPlanType", billingPlanType)
             $0.member("commitmentInfo", raw: commitment?.transactionInfo)
             $0.member("advancedCommerceInfo", raw: advancedCommerce?.transactionInfo)
+            $0.member("multiSeatInfo", raw: multiSeat?.transactionInfo)
         }
     }
 }

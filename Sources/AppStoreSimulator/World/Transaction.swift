@@ -21,6 +21,8 @@ struct Transaction: Sendable, Equatable {
     var commitment: Commitment?
     var revocation: Revocation?
     var advancedCommerce: AdvancedCommerce?
+    /// `nil` for a purchase for the customer alone.
+    var multiSeat: MultiSeat?
     /// What ``advancedCommerce`` was before each request of the app's server, oldest first.
     var earlierCommerce: [EarlierCommerce] = []
     /// When the app's server, or the customer after a price increase, turned automatic renewal off, in milliseconds since 1970; `nil` while

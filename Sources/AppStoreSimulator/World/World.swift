@@ -32,6 +32,8 @@ struct World: Sendable {
     /// The tokens of external purchases, and what was reported of them.
     var externalPurchases = ExternalPurchases()
     var retention = RetentionStore()
+    /// By the original transaction ID of their subscriptions.
+    var seatClaims: [UInt64: SeatClaims] = [:]
     /// The index of each test notification in ``notifications``, by token.
     var testNotifications: [String: Int] = [:]
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.
@@ -62,11 +64,16 @@ struct World: Sendable {
             builder.addAdvancedSubscriber()
             return builder.customer
         }
+        let seatSubscribers = (0..<parameters.seatSubscribers).map { number in
+            var builder = CustomerBuilder(index: sizes.count + subscribers.count + number, parameters: parameters)
+            builder.addSeatSubscriber(isDeveloperManaged: number % 4 < 3)
+            return builder.customer
+        }
         var builder = NotificationBuilder(parameters: parameters, app: app)
-        (customers + subscribers).forEach { builder.add(from: $0) }
+        (customers + subscribers + seatSubscribers).forEach { builder.add(from: $0) }
         // No example announces another state of a subscriber, so that a price change meets all of them in the same state.
         builder.complete(with: customers)
-        customers += subscribers
+        customers += subscribers + seatSubscribers
         examples = builder.examples
         notifications = builder.notifications.sorted { ($0.date, $0.uuid) < ($1.date, $1.uuid) }
         for place in notifications.indices {

@@ -21,6 +21,8 @@ struct WorldParameters: Sendable, Equatable {
     var reviewRequests = SimulatorConfiguration.defaultReviewRequests
     /// Further customers, with one active Advanced Commerce subscription each.
     var advancedCommerceSubscribers = 0
+    /// Further customers, with one active subscription of several seats each.
+    var seatSubscribers = 0
     var bundleId = SimulatorConfiguration.defaultBundleId
     /// The place of the app among its account's apps, from 0.
     var place = 0

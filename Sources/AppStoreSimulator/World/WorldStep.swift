@@ -17,6 +17,8 @@ enum WorldStep: Sendable, Equatable {
     case customers(Int, from: Int64)
     /// This many tokens of external purchases are created; `from` as in ``changes(_:from:)``.
     case purchaseTokens(Int, from: Int64)
+    /// Apple takes this many seats back; `from` as in ``changes(_:from:)``.
+    case unclaims(Int, from: Int64)
     /// A request of the app's server.
     case action(ActionRequest)
 
@@ -44,6 +46,7 @@ extension World {
         case .customers(let count, let date): continueWork(from: date) + addCustomers(count: count, from: date)
         case .purchaseTokens(let count, let date):
             continueWork(from: date) + createPurchaseTokens(count: count, from: date)
+        case .unclaims(let count, let date): continueWork(from: date) + unclaimSeats(count: count, from: date)
         case .action(let request):
             // A request that this version refuses changes nothing.
             (try? Route.actions[request.endpoint]?(request, &self))?.changes ?? []

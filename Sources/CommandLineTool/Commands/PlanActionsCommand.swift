@@ -1,5 +1,6 @@
 import Actions
 import ArgumentParser
+import JobFiles
 import Pipeline
 
 struct PlanActionsCommand: AsyncParsableCommand {
@@ -23,6 +24,7 @@ struct PlanActionsCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.actionPipeline()
+            if let warning = pipeline.job.sandboxOnlyWarning { Console.message("storeledger: warning: \(warning)") }
             if pipeline.job.readsQuery {
                 for warning in try await pipeline.actions().queryWarnings() {
                     Console.message("storeledger: warning: \(warning)")

@@ -6,6 +6,7 @@ import JobSyntax
 import Ledger
 import Pipeline
 import Planning
+import Streams
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -90,7 +91,13 @@ struct PlanCommand: AsyncParsableCommand {
             counted.distinct = Int(changed?.unfinished?.customers ?? expected)
         }
         var ownIds: [StreamName: Int] = [:]
-        var warnings = job.warnings(at: now)
+        var warnings = job.warnings(at: now) + [job.sandboxOnlyWarning].compactMap(\.self)
+        for stream in job.streams.all where stream.items == .knownGroups {
+            try await ledger.open()
+            if let app = try await pipeline.knownApp() {
+                ownIds[stream.name] = try await ledger.countKnownGroups(of: app)
+            }
+        }
         for list in job.idLists {
             let count = try await count(list, in: ledger)
             if let stream = list.stream { ownIds[stream] = count.distinct } else { counted = count }

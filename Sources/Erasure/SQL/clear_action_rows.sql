@@ -4,12 +4,26 @@
 -- been applied stays unknown, because nothing is left by which the outcome could be found out. A process that holds one of the rows
 -- loses its lease. Without its salt a row is not compared with the plan any more, and its hash says nothing of the customer.
 --
--- :customers  the customer's transaction IDs
+-- The subject of a row about a seat is a member or a claim. The purchaser and the member are in its parameters.
+--
+-- :customers         the customer's transaction IDs
+-- :app_transactions  the customer's app transaction IDs
 UPDATE action_rows x SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
        answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
        consistency_token = NULL, request_reference_id_before = NULL, salt = NULL,
        state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled'
                     WHEN state IN ('sending', 'confirming') THEN 'unknown' ELSE state END,
        claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
-  FROM (SELECT :app::integer AS app_id, k.key FROM unnest(:customers::text[]) AS k (key) OFFSET 0) w
- WHERE x.app_id = w.app_id AND x.subject = w.key RETURNING x.batch_id, x.position
+  FROM (SELECT f.* FROM unnest(:customers::text[]) AS k (key), LATERAL (
+            SELECT r.app_id, r.batch_id, r.position FROM action_rows r WHERE r.app_id = :app::integer AND r.subject = k.key OFFSET 0) f
+        UNION
+        SELECT f.* FROM unnest(:customers) AS k (key), LATERAL (
+            SELECT r.app_id, r.batch_id, r.position FROM action_rows r
+             WHERE r.app_id = :app AND r.parameters ->> 'original_transaction_id' = k.key
+               AND r.subject IS DISTINCT FROM r.parameters ->> 'original_transaction_id' OFFSET 0) f
+        UNION
+        SELECT f.* FROM unnest(:app_transactions::text[]) AS k (key), LATERAL (
+            SELECT r.app_id, r.batch_id, r.position FROM action_rows r
+             WHERE r.app_id = :app AND r.parameters ->> 'app_transaction_id' = k.key OFFSET 0) f
+        OFFSET 0) w
+ WHERE x.app_id = w.app_id AND x.batch_id = w.batch_id AND x.position = w.position RETURNING x.batch_id, x.position

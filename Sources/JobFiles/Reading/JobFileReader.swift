@@ -117,9 +117,10 @@ struct JobFileReader {
         _ environment: AppStoreEnvironment
     ) {
         if streams.all.contains(where: \.items.needsTransactionIDs), !file.has("transactionIds") {
+            let others = AllStreams.withoutTransactionIDs
             file.report(
                 "transactionIds",
-                "only \(AllStreams.withoutTransactionIDs.joined(separator: ", and ")), need none"
+                "only \(others.dropLast().joined(separator: ", ")), and \(others.last ?? ""), need none"
             )
         }
         for stream in streams.names {

@@ -128,18 +128,21 @@ private enum AnswerSQL {
     /// than `first_seen_at`.
     static func newestWins(_ kind: AnswerKind) -> String {
         let names = kind.table.columns.map(\.name)
-        let rest = names.filter { $0 != kind.key }
+        let rest = names.filter { !kind.table.key.contains($0) }
+        // A row whose columns are all of the key never differs.
+        let set = rest.map { "\($0) = excluded.\($0), " }.joined()
         let compared = rest.filter { !kind.volatile.contains($0) }
         let change = "greatest(now(), t.first_seen_at + interval '1 microsecond')"
-        let row = { (alias: String) in "ROW(\(compared.map { "\(alias).\($0)" }.joined(separator: ", ")))" }
+        let row = { (alias: String) in
+            "ROW(\((["true"] + compared.map { "\(alias).\($0)" }).joined(separator: ", ")))"
+        }
         return """
             INSERT INTO \(kind.table.name) AS t (app_id, \(names.joined(separator: ", ")), asked_at, last_run_id)
             SELECT $1::integer, \(names.map { "s.\($0)" }.joined(separator: ", ")), $2::timestamptz, $3::bigint
               FROM \(Staging.from("$4", of: kind.table))
-             ORDER BY s.\(kind.key) COLLATE "C"
-            ON CONFLICT (app_id, \(kind.key)) DO UPDATE SET
-                \(rest.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")),
-                asked_at = excluded.asked_at, last_run_id = excluded.last_run_id,
+             ORDER BY \(kind.table.key.map { "s.\($0) COLLATE \"C\"" }.joined(separator: ", "))
+            ON CONFLICT (app_id, \(kind.table.key.joined(separator: ", "))) DO UPDATE SET
+                \(set)asked_at = excluded.asked_at, last_run_id = excluded.last_run_id,
                 last_changed_at = CASE WHEN \(row("t")) IS DISTINCT FROM \(row("excluded")) THEN \(change) ELSE t.last_changed_at END
              WHERE excluded.asked_at >= t.asked_at
             RETURNING t.\(kind.key) AS key, (t.first_seen_at = now() AND t.last_changed_at = t.first_seen_at) AS is_new,

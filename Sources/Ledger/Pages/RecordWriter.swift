@@ -38,6 +38,7 @@ package struct RecordWriter {
         on connection: borrowing PostgresConnection,
         written: (PageRows, RowCounts, borrowing PostgresConnection) throws -> Void
     ) throws -> RowCounts {
+        let rows = try withAppTransactions(rows, on: connection)
         let filtered = try filterErased(rows, plannedBy: planningApp, on: connection)
         var counts = try write(filtered.rows, itemKey: itemKey, on: connection)
         counts.withheld = filtered.withheld
@@ -78,6 +79,7 @@ package struct RecordWriter {
         try writeSendAttempts(rows.sendAttempts, on: connection)
         counts.add(try writeAnswers(rows.answers, on: connection))
         counts.updated += try endUnlistedStatuses(rows, on: connection)
+        counts.updated += try removeLeft(rows, on: connection)
         try writeArchive(
             rows.archive.filter { !merged.isKnownContent($0) },
             inserted: merged.inserted,

@@ -15,10 +15,20 @@ package struct RowOrigin: Sendable {
     package let orderID: String?
     /// See ``Streams/AppStoreStream/listedStatuses``.
     package let listedStatuses: [Int64]?
+    /// Set if the rows end an answer that is whole, so that rows of earlier answers have left.
+    package let wholeAnswer: WholeAnswer?
     /// When the rows were fetched from Apple, at the latest; `nil` for rows of a replay.
     package let readAt: UnixMilliseconds?
     /// Whether the job has read the day of these notifications before, so that new ones are late.
     package let isSecondReading: Bool
+
+    /// An answer that replaces rows of earlier ones.
+    package enum WholeAnswer: Sendable {
+        /// All groups of the listed customer.
+        case groupsOfCustomer
+        /// The last page of a group's members; the run that asked for the pages began at `since`.
+        case membersOfGroup(String, since: UnixMilliseconds)
+    }
 
     /// The tables contain 0 for rows without a run.
     var runNumber: Int64 { run ?? 0 }
@@ -45,7 +55,8 @@ package struct RowOrigin: Sendable {
         readAt: UnixMilliseconds? = nil,
         isSecondReading: Bool = false,
         orderID: String? = nil,
-        listedStatuses: [Int64]? = nil
+        listedStatuses: [Int64]? = nil,
+        wholeAnswer: WholeAnswer? = nil
     ) {
         self.app = app
         self.job = job
@@ -56,5 +67,6 @@ package struct RowOrigin: Sendable {
         self.isSecondReading = isSecondReading
         self.orderID = orderID
         self.listedStatuses = listedStatuses
+        self.wholeAnswer = wholeAnswer
     }
 }

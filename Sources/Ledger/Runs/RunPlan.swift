@@ -63,6 +63,12 @@ package struct RunPlan: Sendable {
     /// Streams whose customers are known once the others have finished; see ``Streams/ItemSource``.
     package var streamsOfRevocations: [StreamName] { job.streams.names(with: .customersWithRevocation) }
 
+    /// Streams with one item for each group that the ledger knows.
+    package var streamsOfGroups: [StreamName] { job.streams.names(with: .knownGroups) }
+
+    /// Streams whose items are planned when the others have finished.
+    package var streamsOfLastPhase: [StreamName] { streamsOfRevocations + streamsOfGroups }
+
     /// Streams with their own list of IDs.
     package var streamsOfOwnLists: [StreamName] { job.streams.names(with: .ownList) }
 

@@ -16,7 +16,7 @@ struct IdentifiedRows {
     private let records: [RecordIDs]
     /// The possible IDs in each rejected record.
     let rejectedIDs: [Set<CustomerID>]
-    /// The IDs of each unsigned answer: its transactions, and the listed ID.
+    /// The IDs of each unsigned answer: its transactions and app transaction, and the listed ID.
     let answerIDs: [Set<CustomerID>]
 
     /// - Parameters:
@@ -49,17 +49,20 @@ struct IdentifiedRows {
         self.records = records
         rejectedIDs = rows.rejected.map { IDScanner.ids(in: $0.raw).union(history) }
         answerIDs = rows.answers.map { answer in
-            let own = Self.transactionIDs(answer.row, of: answer.kind.table).union(history)
+            let own = Self.customerIDs(answer.row, of: answer.kind.table).union(history)
             return answer.children.reduce(into: own) { ids, child in
-                for row in child.rows { ids.formUnion(Self.transactionIDs(row, of: child.table)) }
+                for row in child.rows { ids.formUnion(Self.customerIDs(row, of: child.table)) }
             }
         }
     }
 
-    private static func transactionIDs(_ row: Row, of table: Table) -> Set<CustomerID> {
-        let columns = ["transaction_id", "original_transaction_id"]
+    private static func customerIDs(_ row: Row, of table: Table) -> Set<CustomerID> {
+        let kinds: [String: CustomerID.Kind] = [
+            "transaction_id": .transaction, "original_transaction_id": .transaction,
+            "listed_transaction_id": .transaction, "app_transaction_id": .appTransaction,
+        ]
         return Set(
-            zip(table.columns, row).compactMap { columns.contains($0.name) ? CustomerID(.transaction, $1) : nil }
+            zip(table.columns, row).compactMap { column, cell in kinds[column.name].flatMap { CustomerID($0, cell) } }
         )
     }
 

@@ -70,6 +70,12 @@ extension RecordVerifier {
                 add(subscription, item: itemKey, now: now, to: &verified)
             case .order(let isValid, let transactions):
                 add(order: itemKey, isValid: isValid, transactions, now: now, to: &verified)
+            case .customerGroup(let group): verified.add(group, ofListed: itemKey)
+            case .groupMember(let id): verified.add(member: id, of: itemKey)
+            case .seatInfo(let seats): verified.add(seats, of: itemKey)
+            case .unusableAnswer(let text, let reason):
+                let detail = "A record of \(stream.rawValue) for \(itemKey): \(reason)."
+                verified.rejected.append(RejectedRecord(RecordRejection(.unreadable, detail), raw: text, as: nil))
             case .unreadable(let text):
                 let detail = "A record of \(stream.rawValue) is not a signed text; it must be a JWS."
                 verified.rejected.append(RejectedRecord(RecordRejection(.unreadable, detail), raw: text, as: nil))

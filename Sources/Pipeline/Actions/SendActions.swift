@@ -205,7 +205,7 @@ extension ActionPipeline {
             )[0].text("moment")
             return try publishCSVSet(
                 ActionResultFile.allCases.map { file in (file.fileName, file.rawValue) },
-                columns: batch.inputColumns + ResultColumns.all,
+                columns: batch.inputColumns + ResultColumns.all + actions.resultColumns,
                 in: directory,
                 job: job.name,
                 snapshot: snapshot,
@@ -284,7 +284,7 @@ extension ResultRow {
             appleCode.map(CSVCell.number) ?? .null, appleMessage.map(CSVCell.text) ?? .null,
             confirmedBy.map(CSVCell.text) ?? .null, sentAt.map(CSVCell.text) ?? .null,
             endedAt.map(CSVCell.text) ?? .null, answer.map(CSVCell.text) ?? .null,
-        ]
+        ] + members.map { $0.map(CSVCell.text) ?? .null }
     }
 }
 

@@ -83,7 +83,8 @@ struct CrawlLedger: CrawlStore {
                 readAt: rows.readAt,
                 isSecondReading: item.reading.isRepeated,
                 orderID: plan.job.streams[item.stream]?.items == .ownList ? item.key : nil,
-                listedStatuses: plan.job.streams[item.stream]?.listedStatuses
+                listedStatuses: plan.job.streams[item.stream]?.listedStatuses,
+                wholeAnswer: isLast ? wholeAnswer(of: item) : nil
             ),
             cursor: isLast && !keepsCursor ? nil : page.cursor,
             isLast: isLast,
@@ -109,6 +110,15 @@ struct CrawlLedger: CrawlStore {
             newlyRejected: counts.newlyRejected,
             sawRevocation: rows.pageRows.sawRevocation
         )
+    }
+
+    /// What the last page of an item completes.
+    private func wholeAnswer(of item: WorkItem) -> RowOrigin.WholeAnswer? {
+        switch plan.job.streams[item.stream]?.answerKind {
+        case .customerGroup: .groupsOfCustomer
+        case .groupMember: .membersOfGroup(item.key, since: plan.now)
+        default: nil
+        }
     }
 
     func record(_ outcome: ItemOutcome, of item: WorkItem, requests: Int) async throws {

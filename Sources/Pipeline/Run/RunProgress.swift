@@ -64,8 +64,10 @@ extension RunPlan {
         let ownLists = streamsOfOwnLists.map { ($0, RunProgress.Planning.planned) }
         let customers: RunProgress.Planning = changedSince == nil ? .planned : .afterNotifications
         let lists = streamsOfIDs.map { ($0, customers) } + ownLists
-        let revocations = streamsOfRevocations.map { ($0, RunProgress.Planning.afterRevocations) }
-        return (changedSince == nil ? [windows + lists] : [windows, lists]) + [revocations]
+        let last =
+            streamsOfRevocations.map { ($0, RunProgress.Planning.afterRevocations) }
+            + streamsOfGroups.map { ($0, RunProgress.Planning.planned) }
+        return (changedSince == nil ? [windows + lists] : [windows, lists]) + [last]
     }
 
     /// The progress of the run.

@@ -72,10 +72,10 @@ struct RunSession: Sendable {
             try await planChangedCustomers()
             try await crawler.crawl(plan.streamsOfLists, concurrency: concurrency)
         }
-        guard !plan.streamsOfRevocations.isEmpty else { return }
-        _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
+        guard !plan.streamsOfLastPhase.isEmpty else { return }
+        _ = try await ledger.planLastPhase(plan, run: holder.run)
         report(.counted(try await counter.count(afterPlanning: .afterRevocations)))
-        try await crawler.crawl(plan.streamsOfRevocations, concurrency: concurrency)
+        try await crawler.crawl(plan.streamsOfLastPhase, concurrency: concurrency)
     }
 
     /// Adds the customers mentioned in notifications.

@@ -36,7 +36,7 @@ package struct PlanEstimate: Equatable, Sendable {
     /// - Parameters:
     ///   - job: A job that has been checked.
     ///   - transactionIds: The number of IDs in the job's source.
-    ///   - ownIds: The number of IDs in the list of each stream that has one.
+    ///   - ownIds: The number of IDs in the list of each stream that has one, and of known groups for a stream of groups.
     ///   - now: When the run would begin.
     ///   - lastRun: The end of the time for which an earlier run requested notifications. `nil` without an earlier run.
     ///   - daysToReadAgain: The number of closed days that are due for their second reading.
@@ -52,7 +52,8 @@ package struct PlanEstimate: Equatable, Sendable {
     ) {
         let environment = job.app.environment
         streams = job.streams.all.map { stream in
-            var items = stream.items == .ownList ? ownIds[stream.name] ?? 0 : transactionIds
+            let hasOwnItems = stream.items == .ownList || stream.items == .knownGroups
+            var items = hasOwnItems ? ownIds[stream.name] ?? 0 : transactionIds
             var nightly: Int?
             if stream.items == .windows, let dates = stream.dates {
                 if let lastRun {

@@ -147,6 +147,9 @@ extension PlanReport {
             return "estimated from the number that the last run found; \(known)"
         }
         if stream.isUpperBound { return revocationsOnly }
+        if job.streams[stream.stream]?.items == .knownGroups {
+            return "the groups that the ledger knows; customerGroups can find more, which a run requests last"
+        }
         if stream.isWholeApp {
             guard let nightly = stream.nightlyRequests else { return "windows of at most a day" }
             return

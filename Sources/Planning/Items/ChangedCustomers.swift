@@ -189,7 +189,7 @@ struct ChangedCustomers {
         }
         var streams = plan.streamsOfWindows + plan.streamsOfOwnLists
         if open.phase >= 1 { streams += plan.streamsOfIDs }
-        if open.phase >= 2 { streams += plan.streamsOfRevocations }
+        if open.phase >= 2 { streams += plan.streamsOfLastPhase }
         let rows = try connection.run(
             .countItemsLeft,
             [

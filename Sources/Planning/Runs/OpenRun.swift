@@ -24,7 +24,7 @@ struct OpenRun: Sendable {
     /// The phase in which a run's items are planned.
     ///
     /// The next phases are 0: notifications, only with `changedSince`; 1: histories, and without `changedSince` also
-    /// notifications; 2: refunds of customers with a revocation.
+    /// notifications; 2: refunds of customers with a revocation, and members of groups.
     static let planning: Int32 = -1
 
     let run: Int64

@@ -160,6 +160,7 @@ extension PageRecord {
             jws
         case .subscriptionStatus(let subscription): subscription.text
         case .order(_, let transactions): transactions.joined()
+        case .customerGroup, .groupMember, .seatInfo, .unusableAnswer: ""
         }
     }
 }

@@ -41,6 +41,14 @@ enum RoleMatrix {
         Statement("SELECT * FROM crawl_items_by_state, rejected_records_by_reason", "mlea"),
         Statement("SELECT * FROM schema_migrations, schema_definitions", "mleda"),
         Statement("SELECT * FROM masked_advanced_commerce_items, masked_advanced_commerce_refunds", "ma"),
+        Statement("SELECT * FROM customer_groups, group_members, seats, seat_claims, seat_price_tiers", "mled"),
+        Statement(
+            "SELECT * FROM masked_customer_groups, masked_group_members, masked_seats, masked_seat_claims, masked_seat_price_tiers",
+            "ma"
+        ),
+        Statement("SELECT * FROM seats_by_subscription, seat_access, unclaimed_seats", "mlea"),
+        Statement("DELETE FROM customer_groups", "mld"),
+        Statement("UPDATE seats SET asked_at = now()", "ml"),
         Statement("SELECT * FROM subscription_periods, purchases, current_subscriptions", "mlea"),
         Statement("SELECT * FROM mrr_by_month, renewals_and_churn_by_month, retention_cohorts", "mlea"),
         Statement(

@@ -12,6 +12,7 @@ extension ActionPipeline {
     func check(_ diagnostics: Diagnostics) async {
         let credentials = await diagnostics.checkCredentials(of: job)
         await diagnostics.checkKeyFileName(of: job)
+        if let warning = job.sandboxOnlyWarning { await diagnostics.passes("environment") { "warning: \(warning)" } }
         if let check = job.inputFileCheck {
             await diagnostics.passes("input") { try check() }
         }

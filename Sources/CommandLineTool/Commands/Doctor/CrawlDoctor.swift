@@ -16,6 +16,7 @@ extension Pipeline {
     func check(_ diagnostics: Diagnostics) async {
         let credentials = await diagnostics.checkCredentials(of: job)
         await diagnostics.checkKeyFileName(of: job)
+        if let warning = job.sandboxOnlyWarning { await diagnostics.passes("environment") { "warning: \(warning)" } }
         for list in job.idLists {
             if case .query = list.list { continue }
             await diagnostics.passes(Self.subject(of: list)) {

@@ -1,0 +1,60 @@
+-- What the ledger knows of each staged row's subscription, and the first rule of seats that the row breaks: refusal.
+--
+-- The subject of such a row is a member or a seat claim, so the subscription is in the parameters. The free seats are those of Apple's
+-- newest answer, less the claims that were sent since, and the seats that were given back since. The rows of the batch take them in order;
+-- a duplicate, or a row that an earlier batch has sent, takes none.
+WITH staged AS (
+    SELECT s.position, s.subject, s.parameters, s.parameters ->> 'original_transaction_id' AS id,
+           s.subject IS NULL OR row_number() OVER (PARTITION BY s.subject ORDER BY s.position) = 1 AS is_first
+      FROM stage_action_rows s
+     WHERE s.rule IS NULL
+), known AS (
+    SELECT s.*, t.transaction_id, t.type, t.purchase_date, t.expires_date, t.revocation_date, t.in_app_ownership_type, t.price_milliunits,
+           t.currency, t.signed_date, t.offer_discount_type, t.invitation_management,
+           s.is_first AND NOT EXISTS (
+               SELECT FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
+                WHERE r.app_id = :app::integer AND r.subject = s.subject AND b.job = :job::text AND b.action = :action::text
+                  AND r.verdict = 'valid' AND (r.state = 'succeeded' OR r.may_be_applied) AND r.parameters = s.parameters) AS takes_seat
+      FROM staged s
+      LEFT JOIN LATERAL (
+          SELECT * FROM transactions t
+           WHERE t.app_id = :app AND t.original_transaction_id = s.id
+           ORDER BY t.expires_date DESC NULLS LAST, t.purchase_date DESC, t.transaction_id LIMIT 1
+      ) t ON true
+), free AS (
+    SELECT a.original_transaction_id AS id, a.asked_at,
+           a.available_seat_count - coalesce(sum(CASE c.action WHEN 'claimSeat' THEN 1 WHEN 'unclaimSeat' THEN -1 END), 0) AS seats
+      FROM seats a
+      LEFT JOIN LATERAL (
+          SELECT b.action FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
+           WHERE r.app_id = a.app_id AND r.parameters ->> 'original_transaction_id' = a.original_transaction_id
+             AND r.subject IS DISTINCT FROM r.parameters ->> 'original_transaction_id'
+             AND (r.state = 'succeeded' OR b.action = 'claimSeat' AND r.may_be_applied) AND r.last_sent_at > a.asked_at
+      ) c ON true
+     WHERE a.app_id = :app AND :needs_free_seat::boolean AND a.original_transaction_id IN (SELECT id FROM staged)
+     GROUP BY a.app_id, a.original_transaction_id, a.asked_at, a.available_seat_count
+), counted AS (
+    SELECT k.*, f.seats, f.asked_at, count(*) FILTER (WHERE k.takes_seat) OVER (PARTITION BY k.id ORDER BY k.position) AS number
+      FROM known k LEFT JOIN free f ON f.id = k.id
+)
+INSERT INTO stage_action_facts (position, transaction_id, type, purchase_date, expires_date, revocation_date, in_app_ownership_type,
+                               price_milliunits, currency, signed_date, offer_discount_type, extensions, refusal)
+SELECT c.position, c.transaction_id, c.type, c.purchase_date, c.expires_date, c.revocation_date, c.in_app_ownership_type,
+       c.price_milliunits, c.currency, c.signed_date, c.offer_discount_type, 0,
+       CASE WHEN c.transaction_id IS NULL
+                THEN ARRAY['not_in_ledger', format('the ledger has no record of %s; run a crawl of it first', c.id)]
+            WHEN c.type IS DISTINCT FROM 'Auto-Renewable Subscription'
+                THEN ARRAY['not_a_subscription', format('%s is not a subscription that renews', c.id)]
+            WHEN c.revocation_date IS NOT NULL
+                THEN ARRAY['revoked', format('revoked at %s', to_char(c.revocation_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+            WHEN c.invitation_management IS DISTINCT FROM 'DEVELOPER'
+                THEN ARRAY['not_developer_managed', format('invitationManagement is %s, and it must be DEVELOPER', coalesce(c.invitation_management, 'missing'))]
+            WHEN (c.expires_date > now()) IS NOT TRUE
+                THEN ARRAY['not_active', format('expired at %s, by a record that Apple signed at %s',
+                                                coalesce(to_char(c.expires_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), 'an unknown time'),
+                                                to_char(c.signed_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+            WHEN c.takes_seat AND c.number > c.seats
+                THEN ARRAY['no_free_seat', format('seat %s of the batch for the subscription, and %s were free by Apple''s answer of %s; crawl seats again after a change',
+                                                  c.number, greatest(c.seats, 0), to_char(c.asked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+       END
+  FROM counted c

@@ -229,7 +229,7 @@ struct RowQueueTests {
 
 extension Trait where Self == TemporaryDatabase {
     /// A new database for each test, in which the schema `appstore` has every migration.
-    fileprivate static var migratedDatabase: Self { .temporaryDatabase(migrated) }
+    static var migratedDatabase: Self { .temporaryDatabase(migrated) }
 }
 
 private let migrated = TemporaryDatabase.Template { conninfo in

@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 
 /// The rules that compare a line with an earlier version of it, and with the line that it names.
 extension ExternalPurchaseCheck {

@@ -8,10 +8,12 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serves the history of an account's apps until SIGINT or SIGTERM.",
         discussion: """
             Before it accepts a connection, it writes these files into the directory:
-            root.cer, SubscriptionKey_<keyId>.p8, ids.csv, orders.csv, job.yaml and, last,
-            ready.json (port, baseURL, pid). ids.csv has a transaction ID of each customer,
-            orders.csv an order ID of each customer who has bought something; in the sandbox,
-            which has no Look Up Order ID, it has only its header. The same seed, sizes and
+            root.cer, SubscriptionKey_<keyId>.p8, ids.csv, orders.csv, receipts.csv,
+            job.yaml and, last, ready.json (port, baseURL, pid). ids.csv has a transaction
+            ID of each customer, orders.csv an order ID of each customer who has bought
+            something; in the sandbox, which has no Look Up Order ID, it has only its
+            header. receipts.csv has receipts of the first hundred customers, one without
+            purchases and one of Xcode. The same seed, sizes and
             environment give the same world. When the directory already contains that
             world, its keys and cursors stay valid.
 

@@ -20,7 +20,7 @@ struct ExampleReceipts: Sendable {
         var receipts: [[UInt8]] = []
         for (index, customer) in world.customers.prefix(Self.mostCustomers).enumerated() {
             let first = world.ids.id(customer: index, position: 0)
-            if index % 4 == 3 {
+            if index % 4 == 1 {
                 receipts.append(
                     AppReceiptBuilder.oldReceipt(
                         bundleId: bundleId,

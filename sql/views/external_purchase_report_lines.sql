@@ -9,10 +9,10 @@ SELECT DISTINCT ON (i.app_id, i.line_item_id)
     i.parameters ->> 'event_type' AS event_type, i.parameters ->> 'product_type' AS product_type,
     i.parameters ->> 'product_identifier' AS product_identifier, (i.parameters ->> 'quantity')::bigint AS quantity,
     i.parameters ->> 'reporting_currency' AS reporting_currency,
-    (i.parameters ->> 'amount_tax_inclusive')::bigint AS amount_tax_inclusive_milliunits,
-    (i.parameters ->> 'amount_tax_exclusive')::bigint AS amount_tax_exclusive_milliunits,
-    (i.parameters ->> 'tax_amount')::bigint AS tax_amount_milliunits,
-    (i.parameters ->> 'net_amount_tax_exclusive')::bigint AS net_amount_tax_exclusive_milliunits,
+    (i.parameters ->> 'amount_tax_inclusive')::bigint * 0.001 AS amount_tax_inclusive,
+    (i.parameters ->> 'amount_tax_exclusive')::bigint * 0.001 AS amount_tax_exclusive,
+    (i.parameters ->> 'tax_amount')::bigint * 0.001 AS tax_amount,
+    (i.parameters ->> 'net_amount_tax_exclusive')::bigint * 0.001 AS net_amount_tax_exclusive,
     i.parameters ->> 'pricing_currency' AS pricing_currency, (i.parameters ->> 'exchange_rate')::numeric AS exchange_rate,
     i.parameters ->> 'tax_country' AS tax_country, i.parameters ->> 'reference_line_item_id' AS reference_line_item_id,
     i.parameters ->> 'subscription_event' AS subscription_event,
@@ -35,10 +35,10 @@ COMMENT ON COLUMN external_purchase_report_lines.product_type IS 'Apple''s produ
 COMMENT ON COLUMN external_purchase_report_lines.product_identifier IS 'Apple''s productIdentifier, which the app has chosen; NULL for a refund.';
 COMMENT ON COLUMN external_purchase_report_lines.quantity IS 'Apple''s quantity. The amounts are of the whole line; NULL for a refund.';
 COMMENT ON COLUMN external_purchase_report_lines.reporting_currency IS 'The currency of the amounts.';
-COMMENT ON COLUMN external_purchase_report_lines.amount_tax_inclusive_milliunits IS 'The amount with tax, in thousandths of a unit of reporting_currency; positive for a refund, too.';
-COMMENT ON COLUMN external_purchase_report_lines.amount_tax_exclusive_milliunits IS 'The amount without tax, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN external_purchase_report_lines.tax_amount_milliunits IS 'The tax, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN external_purchase_report_lines.net_amount_tax_exclusive_milliunits IS 'The purchase without tax and without all of its refunds so far, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN external_purchase_report_lines.amount_tax_inclusive IS 'The amount with tax, in units of reporting_currency; positive for a refund, too.';
+COMMENT ON COLUMN external_purchase_report_lines.amount_tax_exclusive IS 'The amount without tax, in units of reporting_currency.';
+COMMENT ON COLUMN external_purchase_report_lines.tax_amount IS 'The tax, in units of reporting_currency.';
+COMMENT ON COLUMN external_purchase_report_lines.net_amount_tax_exclusive IS 'The purchase without tax and without all of its refunds so far, in units of reporting_currency.';
 COMMENT ON COLUMN external_purchase_report_lines.pricing_currency IS 'The currency that the customer was charged in.';
 COMMENT ON COLUMN external_purchase_report_lines.exchange_rate IS 'The rate from pricing_currency to reporting_currency; NULL if they are equal.';
 COMMENT ON COLUMN external_purchase_report_lines.tax_country IS 'Apple''s taxCountry: ISO 3166-1 alpha-3.';

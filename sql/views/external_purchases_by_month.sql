@@ -4,9 +4,9 @@
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW external_purchases_by_month AS
 SELECT app_id, date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month, reporting_currency, event_type, count(*) AS lines,
-       sum(amount_tax_inclusive_milliunits) * 0.001 AS amount_tax_inclusive,
-       sum(amount_tax_exclusive_milliunits) * 0.001 AS amount_tax_exclusive,
-       sum(tax_amount_milliunits) * 0.001 AS tax_amount
+       sum(amount_tax_inclusive) AS amount_tax_inclusive,
+       sum(amount_tax_exclusive) AS amount_tax_exclusive,
+       sum(tax_amount) AS tax_amount
 FROM external_purchase_report_lines
 WHERE NOT is_erroneously_submitted
 GROUP BY 1, 2, 3, 4;

@@ -42,7 +42,11 @@ package struct DataDictionary: Sendable, Equatable {
         ]
         let parts: [(title: String, intro: [String], relations: [Relation])] = [
             (
-                "Views", ["What analysts query: the role of an analyst may read each of them."],
+                "Views",
+                [
+                    "What analysts query: the role of an analyst may read each of them except `external_purchase_tokens` and "
+                        + "`external_purchase_report_lines`, which show Apple's IDs of tokens."
+                ],
                 relations.filter(\.isShown)
             ),
             ("Tables", [], relations.filter { $0.kind == "table" && !$0.isOfRefresh }),

@@ -84,7 +84,12 @@ struct RoleTests {
         }
     }
 
-    @Test func `the analyst may read every view except a refresh's, no table but the user's and the version`()
+    /// The views that show the IDs of tokens, which the masked views hide.
+    private static let withTokens = ["external_purchase_report_lines", "external_purchase_tokens"]
+
+    @Test
+    func
+        `the analyst may read every view except a refresh's and those with tokens, no table but the user's and the version`()
         async throws
     {
         try await withLedgerAndRoles { world, roles in
@@ -97,7 +102,7 @@ struct RoleTests {
                            OR relname IN ('products', 'exchange_rates', 'proceeds_rules', 'schema_migrations', 'schema_definitions'))
                 """
             )
-            #expect(odd.isEmpty)
+            #expect(odd.sorted() == Self.withTokens.map { "(\($0))" })
         }
     }
 
@@ -107,7 +112,7 @@ struct RoleTests {
         try await withLedgerAndRoles { world, roles in
             let relations = try await world.ledger.dictionary().relations
             let connection = try PostgresConnection(conninfo: roles.conninfo("analyst"))
-            let shown = relations.filter(\.isShown)
+            let shown = relations.filter { $0.isShown && !Self.withTokens.contains($0.name) }
             #expect(shown.count > 50)
             for relation in shown {
                 let state = end(of: "SELECT * FROM \(relation.name) LIMIT 1", on: connection)

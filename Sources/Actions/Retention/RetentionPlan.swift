@@ -77,7 +77,8 @@ struct RetentionPlan {
         let texts = PublishRetentionMessages.columns.map { cells[$0.name] ?? "" }
         var row = header.row(Int64(rows.count + 1), line: line.number, texts)
         row.verdict = row.problem == nil ? verdict : .invalid
-        if row.problem == nil { row.problem = problem }
+        // A problem of a file explains more than the cells that are empty because of it.
+        if row.problem == nil || verdict == .invalid { row.problem = problem ?? row.problem }
         if let found = row.problem { row.problem = (found.rule, line.sentence(found.reason)) }
         if row.verdict == .invalid { row.parameters = nil }
         row.answer = answer

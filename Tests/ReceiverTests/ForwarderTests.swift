@@ -1,9 +1,9 @@
 import Basics
-import Inbox
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Inbox
 @testable import Receiver
 
 /// What a forwarder does with the notifications that it takes.

@@ -101,21 +101,25 @@ package struct ForwardQueue: Sendable {
     }
 
     private func end(_ claim: Claim, on connection: borrowing PostgresConnection) throws {
-        _ = try connection.run(.endForward, parameters(of: claim))
+        _ = try connection.run(
+            .endForward,
+            ["app": .integer(app.rawValue), "forward": .bigint(claim.id), "attempt": .integer(claim.attempt)]
+        )
     }
 
     /// Postpones a notification that was not delivered, and with it the later ones of its customer.
     ///
     /// - Parameter reason: A short text without the URL.
     package func postpone(_ claim: Claim, by delay: Duration, because reason: String) async throws {
-        let change: [String: Cell] = ["delay": .bigint(delay.wholeMilliseconds), "error": .text(reason)]
         try await transaction { connection in
-            _ = try connection.run(.postponeForward, parameters(of: claim).merging(change) { $1 })
+            _ = try connection.run(
+                .postponeForward,
+                [
+                    "app": .integer(app.rawValue), "forward": .bigint(claim.id), "attempt": .integer(claim.attempt),
+                    "delay": .bigint(delay.wholeMilliseconds), "error": .text(reason),
+                ]
+            )
         }
-    }
-
-    private func parameters(of claim: Claim) -> [String: Cell] {
-        ["app": .integer(app.rawValue), "forward": .bigint(claim.id), "attempt": .integer(claim.attempt)]
     }
 
     /// Gives up the notifications whose term has ended, and deletes those that were given up long ago.

@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import SignedData
+
 /// `storeledger receive` with `receiver.forward`: real servers and kills.
 @Suite(.migratedDatabase)
 struct ForwardTests {

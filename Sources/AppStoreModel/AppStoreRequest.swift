@@ -58,13 +58,6 @@ package struct AppStoreRequest: Equatable, Sendable {
         AppStoreRequest(method: .post, target: path, body: nil)
     }
 
-    /// A DELETE request.
-    ///
-    /// - Parameter path: Percent-encoded, with a leading slash.
-    package static func delete(_ path: String) -> AppStoreRequest {
-        AppStoreRequest(method: .delete, target: path, body: nil)
-    }
-
     /// A PUT request with a JSON body.
     ///
     /// - Parameters:

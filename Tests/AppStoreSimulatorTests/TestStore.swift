@@ -85,10 +85,6 @@ struct TestStore {
         try await send("POST", path, query, body: body, token: .none)
     }
 
-    func delete(_ path: String) async throws -> ServerAnswer {
-        try await send("DELETE", path, [], body: nil, token: .none)
-    }
-
     func put(_ path: String, body: String) async throws -> ServerAnswer {
         try await send("PUT", path, [], body: body, token: .none)
     }

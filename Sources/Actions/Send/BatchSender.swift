@@ -258,7 +258,10 @@ struct BatchSender: Sendable {
         precedesRepeat: Bool = false
     ) async throws -> Bool {
         var row = leased
-        if let list = try await listWith(row) { return try await review(row, in: list) }
+        if let list = try await listWith(row) {
+            try await review(row, in: list)
+            return false
+        }
         guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
             try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
             return false

@@ -135,7 +135,8 @@ struct PublishTests {
             #expect(
                 empty == [
                     "refunds", "app_transactions", "subscription_statuses", "orders", "order_transactions",
-                    "advanced_commerce_refunds", "coverage_gaps", "schema_drift",
+                    "customer_groups", "group_members", "seats", "seat_claims", "advanced_commerce_refunds",
+                    "seat_price_tiers", "coverage_gaps", "schema_drift",
                 ]
             )
             #expect(cells(try read("\(directory)/rate_scopes.csv"), line: 1)["closed_until"] == "")

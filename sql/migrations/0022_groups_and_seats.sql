@@ -64,15 +64,8 @@ CREATE TABLE seat_price_tiers (
     quantity         integer,
     currency         text,
     PRIMARY KEY (app_id, owner_kind, owner_key, position),
-    FOREIGN KEY (app_id) REFERENCES apps(app_id),
-    CHECK (owner_kind = ANY (ARRAY['transaction', 'renewal']))
+    FOREIGN KEY (app_id) REFERENCES apps(app_id)
 );
-
--- The purchaser and the member of a row about a seat: its subject is neither of them.
-CREATE INDEX action_rows_seat_subscription ON action_rows (app_id, (parameters ->> 'original_transaction_id'))
- WHERE subject IS DISTINCT FROM parameters ->> 'original_transaction_id' AND parameters ->> 'original_transaction_id' IS NOT NULL;
-CREATE INDEX action_rows_member ON action_rows (app_id, (parameters ->> 'app_transaction_id'))
- WHERE parameters ->> 'app_transaction_id' IS NOT NULL;
 
 -- The roles of existing installations get the rights of sql/roles.sql. A role is known by its rights on tables that only it has them on.
 DO $$

@@ -16,9 +16,9 @@ WITH requests AS (
 ), last AS (
     SELECT DISTINCT ON (q.app_id, q.subject) q.* FROM requests q ORDER BY q.app_id, q.subject, q.seen_at DESC
 )
-SELECT u.app_id, u.kind, split_part(u.subject, '/', 2)::uuid AS id, u.job,
+SELECT u.app_id, u.kind, split_part(u.subject, '/', 2) AS id, u.job,
        u.parameters ->> 'header' AS header, u.parameters ->> 'body' AS body,
-       (u.parameters ->> 'image_id')::uuid AS image_id, u.parameters ->> 'image_file' AS image_file, u.first_sent_at AS uploaded_at,
+       u.parameters ->> 'image_id' AS image_id, u.parameters ->> 'image_file' AS image_file, u.first_sent_at AS uploaded_at,
        CASE WHEN l.kind LIKE 'delete%' THEN 'DELETED' ELSE coalesce(l.answer ->> 'state', 'PENDING') END AS state, l.seen_at AS state_seen_at,
        ARRAY(SELECT substr(d.subject, length('default/') + 1) FROM last d
               WHERE d.app_id = u.app_id AND d.kind = 'default' AND d.parameters ->> 'message_id' = split_part(u.subject, '/', 2)

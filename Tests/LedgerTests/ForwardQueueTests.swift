@@ -118,11 +118,7 @@ struct ForwardQueueTests {
         let world = try await TestLedger()
         _ = try await inbox(world).store([notification("n1")])
         let killed = try #require(try await due(world).first)
-        #expect(
-            try await world.value(
-                "SELECT due_at BETWEEN now() + interval '20 s' AND now() + interval '30 s' FROM forwards"
-            ) == "t"
-        )
+        #expect(try await world.count("forwards WHERE due_at >= stored_at + interval '30 s'") == 1)
         try await world.run("UPDATE forwards SET due_at = now()")
         let next = try #require(try await due(world).first)
         #expect(next.id == killed.id && next.attempt == 2)

@@ -1,7 +1,7 @@
 -- Who has access to a subscription with seats?
 --
--- One row for each seat claim, and one for each member with a transaction (inAppOwnershipType ASSIGNED or FAMILY_SHARED). Claims are those
--- of Apple's newest answer in seat_claims, and those that claimSeat has made since. A claim ends with an UNCLAIM_SEATS notification or a
+-- Each seat claim has a row, and each member with a transaction (inAppOwnershipType ASSIGNED or FAMILY_SHARED). Claims are in Apple's newest
+-- answer (seat_claims), or claimSeat has made them since. A claim ends with an UNCLAIM_SEATS notification or a
 -- succeeded unclaimSeat after it was last known. The member of a claim is known only if claimSeat or associateSeat named it, because
 -- Apple's answer does not.
 --

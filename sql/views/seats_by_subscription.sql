@@ -1,7 +1,7 @@
 -- How many seats of a subscription are bought, assigned and free?
 --
--- One row for each subscription with seats in force by seat_purchases, or with Apple's answer in seats. Several transactions of one period
--- add up. Claims that ended since Apple's answer make seats free, and claims that claimSeat has made since take them.
+-- One row for each app_id, original_transaction_id. The subscription has seats in force by seat_purchases, or Apple's answer in seats. Several
+-- transactions of one period add up. Claims that ended since Apple's answer make seats free, and claims that claimSeat has made since take them.
 --
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW seats_by_subscription AS

@@ -1,6 +1,6 @@
 -- Which seats has Apple taken back?
 --
--- One row for each seat of an UNCLAIM_SEATS notification. Source: unclaimInfo, App Store Server Notifications 2.23, read 2026-11.
+-- One row for each app_id, notification_uuid, seat_claim_id. Source: unclaimInfo, App Store Server Notifications 2.23, read 2026-11.
 --
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW unclaimed_seats AS

@@ -28,7 +28,7 @@ struct LockTests {
             let views = try await world.rows(
                 "SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relname LIKE 'masked\\_%'"
             ).map { $0.dropFirst().dropLast() }
-            #expect(views.count == 14)
+            #expect(views.count == 19)
             let analyst = try PostgresConnection(conninfo: roles.conninfo("analyst"))
             try analyst.script(
                 Self.oldKeys.map { "SELECT pg_advisory_lock(hashtextextended('\($0)', 0));" }.joined() + "BEGIN;"

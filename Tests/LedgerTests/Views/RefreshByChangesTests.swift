@@ -112,7 +112,7 @@ struct RefreshByChangesTests {
                                     'notification_completeness_by_day', 'current_advanced_commerce_items', 'pending_price_changes',
                                     'advanced_commerce_refunds_by_month', 'unmigrated_subscriptions',
                                     'unmigrated_subscriptions_by_reason', 'external_purchase_tokens', 'external_purchase_report_lines',
-                                    'external_purchases_by_month', 'retention_messages')
+                                    'external_purchases_by_month', 'retention_messages', 'unclaimed_seats', 'seats_by_subscription')
                 """
             ).map { (view: try $0.text("name"), columns: try $0.text("key")) }
         }

@@ -18,8 +18,7 @@ CREATE TABLE forwards (
     last_error        text,
     given_up_at       timestamptz,
     body              bytea,
-    PRIMARY KEY (app_id, forward_id),
-    CHECK ((given_up_at IS NULL) = (body IS NOT NULL))
+    PRIMARY KEY (app_id, forward_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE forwards ALTER COLUMN notification_uuid SET STATISTICS 0,
     ALTER COLUMN customer SET STATISTICS 0,

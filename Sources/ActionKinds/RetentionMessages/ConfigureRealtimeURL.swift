@@ -8,6 +8,7 @@ import Streams
 package enum ConfigureRealtimeURL: AppStoreAction {
     package static let name = StreamName("configureRealtimeURL")
     package static let requestsPerSecond = 1.0
+    package static let endpoints = [ActionEndpoint(name: name, requestsPerSecond: 1), RealtimeURL.endpoint]
     package static let columns = [
         ActionColumn("realtime_url", .httpsURL(RetentionLimits.realtimeURL), needsValue: true)
     ]
@@ -16,7 +17,7 @@ package enum ConfigureRealtimeURL: AppStoreAction {
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         .put(
-            "/inApps/v1/messaging/realtime/url",
+            RealtimeURL.path,
             body: JSONWriter.bytes(.object(.of([("realtimeURL", row["realtime_url"]?.json)])))
         )
     }
@@ -28,12 +29,13 @@ package enum ConfigureRealtimeURL: AppStoreAction {
 package enum DeleteRealtimeURL: AppStoreAction {
     package static let name = StreamName("deleteRealtimeURL")
     package static let requestsPerSecond = 1.0
+    package static let endpoints = [ActionEndpoint(name: name, requestsPerSecond: 1), RealtimeURL.endpoint]
     package static let columns: [ActionColumn] = []
     package static let subject: String? = nil
     package static let subjectKind: ActionSubject? = nil
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
-        .delete("/inApps/v1/messaging/realtime/url")
+        .delete(RealtimeURL.path)
     }
 
     package static func effect(of code: AppleErrorCode, on row: ActionParameters) -> ActionErrorEffect {

@@ -75,10 +75,25 @@ package struct RetentionCatalogReader: Sendable {
         return catalog
     }
 
+    /// Asks for the real-time URL; `nil` if Apple has none.
+    ///
+    /// - Throws: As ``catalog(for:)``.
+    package func realtimeURL() async throws -> String? {
+        guard let body = try await body(of: RealtimeURL.request, endpoint: RealtimeURL.endpoint.name)
+        else { return nil }
+        guard let url = RealtimeURL.url(body) else {
+            throw ActionStop.contractBroken(.init(message: "\(RealtimeURL.path): the answer has no realtimeURL"))
+        }
+        return url
+    }
+
+    /// What Apple answers for something that it does not have.
+    private static let notFound = [AppleErrorCode.defaultMessageNotFound, .realtimeURLNotFound].map(\.rawValue)
+
     /// How often a request without a usable answer is sent.
     private static let attempts = 5
 
-    /// - Returns: The body of a 200 answer; `nil` if Apple has no such default.
+    /// - Returns: The body of a 200 answer; `nil` if Apple does not have it.
     private func body(of request: AppStoreRequest, endpoint: StreamName) async throws -> [UInt8]? {
         guard let limiter = limiters[endpoint] else { throw ActionStop.contractBroken(.init(message: "no limit")) }
         var attempt = 1
@@ -88,7 +103,7 @@ package struct RetentionCatalogReader: Sendable {
             if case .answered(let written) = result {
                 switch written.answer.status {
                 case 200: return written.body
-                case 404 where written.answer.errorCode == AppleErrorCode.defaultMessageNotFound.rawValue: return nil
+                case 404 where written.answer.errorCode.map(Self.notFound.contains) == true: return nil
                 case 429:
                     let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
                     _ = try await limiter.close(retryAfter: retryAfter, date: date)

@@ -57,6 +57,7 @@ package struct ActionPipeline: Sendable {
     /// Plans a batch of the job's input; sends nothing.
     package func plan() async throws -> BatchSummary {
         if case .folder(let path) = job.input { return try await planMessages(in: path) }
+        if job.action.changesRealtimeURL { return try await planRealtimeURL() }
         let source = try BatchSource(job.input)
         let actions = try await actions(trusting: try Credentials.trust(of: job).fingerprints)
         return try await actions.summary(of: try await actions.plan(source))

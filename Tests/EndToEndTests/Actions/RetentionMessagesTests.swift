@@ -152,23 +152,28 @@ struct RetentionMessagesTests {
             let ids = try await scene.stage.book().column(
                 "SELECT original_transaction_id FROM transactions WHERE transaction_id = original_transaction_id ORDER BY 1 LIMIT 1"
             )
-            func run(_ name: String, _ parameters: String, _ more: String = "") async throws {
+            /// Returns the remarks of the plan.
+            func run(_ name: String, _ parameters: String, _ more: String = "") async throws -> [String] {
                 var job = ActionScene.Job()
                 (job.name, job.action, job.input) = (name.lowercased(), "\(name): \(parameters)", nil)
                 job.limits = "{share: 1, windowSeconds: 10, requestsPerSecond: {ENDPOINT: 100000\(more)}}"
                 let path = try scene.write(job)
-                try await scene.approve(path)
+                let plan = try await scene.approve(path)
                 _ = try await scene.send(path)
                 #expect(try scene.results("succeeded").count == 1)
+                return plan.remarks
             }
-            try await run(
+            let test = try await run(
                 "initiatePerformanceTest",
                 "{originalTransactionId: \"\(ids[0])\"}",
                 ", performanceTestResult: 100000"
             )
+            #expect(test == [])
             #expect(try scene.results("succeeded")[1]?["outcome_answer"]?.contains("\"result\": \"PASS\"") == true)
-            try await run("configureRealtimeURL", "{realtimeUrl: \"https://example.com/retention\"}")
-            try await run("deleteRealtimeURL", "{}")
+            let set = try await run("configureRealtimeURL", "{realtimeUrl: \"https://example.com/retention\"}")
+            #expect(set == ["Apple has no real-time URL"])
+            let removed = try await run("deleteRealtimeURL", "{}")
+            #expect(removed == ["Apple has the real-time URL https://example.com/retention"])
         }
     }
 }

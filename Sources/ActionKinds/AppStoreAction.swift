@@ -98,6 +98,9 @@ package protocol AppStoreAction: Sendable {
     /// Then no two requests of a subject are sent at the same time, and the ledger keeps each row of the input in `action_input_rows`.
     static var groupsRows: Bool { get }
 
+    /// Whether a corrected request has the ID of the refused one.
+    static var keepsRefusedID: Bool { get }
+
     /// The column that names what a row changes: a subscription, a transaction or a product.
     ///
     /// A batch has at most one row for each; `nil` if the action has no such column.
@@ -155,6 +158,7 @@ extension AppStoreAction {
     }
     package static var takesFolder: Bool { false }
     package static var isInProduction: Bool { true }
+    package static var keepsRefusedID: Bool { false }
     package static var resultColumns: [(column: String, member: String)] { [] }
     package static var errorEffects: [AppleErrorCode: ActionErrorEffect] { .ofEveryAction }
     package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(JSONObject()) }

@@ -26,6 +26,8 @@ package enum ReportExternalPurchases: AppStoreAction {
     package static let columns = reportColumns + ExternalPurchaseLine.columns
     package static let storedColumns = reportColumns + [ActionColumn("line_items", .lineItems)]
     package static let groupsRows = true
+    /// Source: Send External Purchase Report, read 2026-11.
+    package static let keepsRefusedID = true
     package static let subject: String? = "external_purchase_id"
     package static let subjectKind: ActionSubject? = .externalPurchaseToken
     package static let readBack: ActionReadBack? = .externalPurchaseReport

@@ -66,6 +66,8 @@ struct RowQueue: Sendable {
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "owner": .uuid(owner),
                     "count": .bigint(Int64(count)),
                     "lease_milliseconds": .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                    "action": .text(actions.job.action.name.rawValue),
+                    "keeps_refused_id": .boolean(actions.job.action.keepsRefusedID),
                 ]
             )
             guard taken.count == 0 else {
@@ -84,11 +86,12 @@ struct RowQueue: Sendable {
         guard try batch.saltedSHA256 == nil || row.boolOrNil("is_unchanged") == true else {
             throw ActionRefusal.changedRow(hash: batch.sha256, position: position)
         }
+        let known = try row.textOrNil("request_id").flatMap(UUIDText.bytes(of:))
         return LeasedRow(
             position: position,
             parameters: try actions.parameters(of: row),
             epoch: try row.int64("lease_epoch"),
-            requestID: RequestID.row(position, of: batch.id),
+            requestID: known ?? RequestID.row(position, of: batch.id),
             mayBeApplied: try row.bool("may_be_applied"),
             isLate: try row.bool("is_late"),
             answer: try row.utf8OrNil("answer").map { try StrictJSON.parseObject($0) },

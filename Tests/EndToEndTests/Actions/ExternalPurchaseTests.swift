@@ -95,6 +95,15 @@ struct ExternalPurchaseTests {
             #expect(try await book.column(sums) == ["BUY 10 95.000", "REFUND 5 10.000"])
             // What Apple has already is not sent again.
             #expect(try await scene.plan(path).rowsToSend == 0)
+
+            // A corrected report has the ID of the refused one.
+            try scene.list(lines(used[5], date), header: Self.header)
+            try await scene.approve(path)
+            _ = try await scene.send(path)
+            #expect(try await tokens("state = 'UNREPORTED'") == [])
+            let ids = "count(DISTINCT request_id) || ' of ' || count(request_id)"
+            let ofToken = "SELECT \(ids) FROM action_rows WHERE subject = '\(used[5])'"
+            #expect(try await book.column(ofToken) == ["1 of 2"])
         }
     }
 }

@@ -224,6 +224,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, UPDATE (sample), DELETE', 'schema_drift'),
            ('SELECT, UPDATE (input, parameters, subject, reason, apple_message, answer, confirmed_by, transaction_id_before, expires_date_before, consistency_token, request_reference_id_before, salt, state, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, DELETE', 'action_attempts'),
+           ('SELECT, UPDATE (input)', 'action_input_rows'),
            ('SELECT, UPDATE (message)', 'runs')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec

@@ -98,6 +98,9 @@ package protocol AppStoreAction: Sendable {
     /// Then no two requests of a subject are sent at the same time, and the ledger keeps each row of the input in `action_input_rows`.
     static var groupsRows: Bool { get }
 
+    /// The most bytes of a row's values and of Apple's answer, as JSON.
+    static var sizeLimit: Int { get }
+
     /// Whether a corrected request has the ID of the refused one.
     static var keepsRefusedID: Bool { get }
 
@@ -158,6 +161,7 @@ extension AppStoreAction {
     }
     package static var takesFolder: Bool { false }
     package static var isInProduction: Bool { true }
+    package static var sizeLimit: Int { StrictJSON.sizeLimit }
     package static var keepsRefusedID: Bool { false }
     package static var resultColumns: [(column: String, member: String)] { [] }
     package static var errorEffects: [AppleErrorCode: ActionErrorEffect] { .ofEveryAction }
@@ -209,8 +213,8 @@ package struct ListedErrors: Equatable, Sendable {
     }
 
     package let effect: Effect
-    /// Apple's code of the first error.
-    package let code: Int64
+    /// Apple's code of the first error; `nil` if Apple gave none.
+    package let code: Int64?
     /// The first error and the number of the others.
     package let message: String
     /// The member that is kept with the row.

@@ -51,6 +51,7 @@ struct CustomerRemoval {
         case .rejectedRecords: try removeRejects(on: connection)
         case .receivedNotifications: try removeReceived(on: connection)
         case .actionRows: try clearActionRows(on: connection)
+        case .inputCells: try clearInputCells(on: connection)
         case .schemaDrift: try removeSamples(on: connection)
         case .runMessages: try removeMessages(on: connection)
         case .deleted, .kept: break
@@ -107,6 +108,13 @@ struct CustomerRemoval {
             ).affected
         }
         removed["action_rows", default: 0] += cleared.count
+    }
+
+    private func clearInputCells(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        _ = try connection.run(
+            .clearInputCells,
+            ["app": .integer(app.rawValue), "ids": .textArray(trace.texts.sorted())]
+        )
     }
 
     /// Removes what receivers have stored of the customer.

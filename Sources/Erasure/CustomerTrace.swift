@@ -31,6 +31,9 @@ struct CustomerTrace {
         return ids
     }
 
+    /// All IDs so far, as they stand in records.
+    var texts: Set<String> { Set([transactions, appTransactions, orders, accounts].joined().map(\.text)) }
+
     /// Keys of the customer's refunds and notifications, by app and table.
     private var keys: [AppID: [String: Set<ExactText>]] = [:]
     /// The IDs that have already been looked up, by app.

@@ -20,6 +20,8 @@ package enum CustomerRows: Sendable {
     case receivedNotifications
     /// By transaction ID; the rows are cleared, not deleted.
     case actionRows
+    /// Cells with an ID are cleared, and no row is deleted.
+    case inputCells
     /// Paths with an ID are deleted, and samples cleared.
     case schemaDrift
     /// Messages with an ID are cleared, and no row is deleted.
@@ -113,6 +115,7 @@ extension CustomerRows {
         // The place that the removal of old records has reached is a record's key. The next one begins at the beginning.
         ("retention_progress", .everyRow),
         ("action_rows", .actionRows),
+        ("action_input_rows", .inputCells),
         ("action_attempts", .deleted(with: "action_rows")),
         // What was removed from the tables before decides which samples are cleared.
         ("schema_drift", .schemaDrift),
@@ -153,7 +156,6 @@ extension CustomerRows {
         ("rate_buckets", .kept(because: "it only counts requests")),
         ("notification_reconciliation", .kept(because: "it only counts notifications")),
         ("action_batches", .kept(because: "what a batch says of customers is in action_rows")),
-        ("action_input_rows", .kept(because: "a token of an external purchase cannot be traced to a customer")),
         ("action_policy_approvals", .kept(because: "it has only policies")),
         ("action_jobs", .kept(because: "it has only names of jobs")),
         ("erasure_lock", .kept(because: "it has no columns")),

@@ -54,7 +54,10 @@ struct RequestLineSigner: Sendable {
             try InAppRequest.check(request, counting: &unknown)
             return nil
         } catch let problem as AdvancedCommerceProblem {
-            let remedy = problem.rule == AdvancedCommerceProblem.unknownField ? "; --allow-unknown signs it" : ""
+            // The output adds a signature, so no option signs one.
+            let isSigned = (try? StrictJSON.scan(line.json))?["signature"] != nil
+            let isUnknown = problem.rule == AdvancedCommerceProblem.unknownField
+            let remedy = isUnknown && !isSigned ? "; --allow-unknown signs it" : ""
             return RowProblem(line.number, "\(problem.rule): \(problem.sentence)\(remedy)")
         } catch {
             return RowProblem(line.number, "\(error); a line must be one whole JSON object")

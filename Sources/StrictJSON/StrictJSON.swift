@@ -33,15 +33,22 @@ package enum StrictJSON {
     }
 
     /// Reads one document that must be an object; another value is refused as ``StrictJSONError/Reason/json``.
-    package static func scanObject(_ bytes: [UInt8]) throws(StrictJSONError) -> JSONElement {
-        let root = try scan(bytes)
+    package static func scanObject(
+        _ bytes: [UInt8],
+        sizeLimit: Int = sizeLimit
+    ) throws(StrictJSONError) -> JSONElement {
+        let root = try scan(bytes, sizeLimit: sizeLimit)
         guard root.isObject else { throw StrictJSONError(reason: .json, offset: 0) }
         return root
     }
 
     /// Reads one document that must be an object into an independent tree.
-    package static func parseObject(_ bytes: [UInt8]) throws(StrictJSONError) -> JSONObject {
-        guard let object = try scanObject(bytes).object else { throw StrictJSONError(reason: .json, offset: 0) }
+    package static func parseObject(
+        _ bytes: [UInt8],
+        sizeLimit: Int = sizeLimit
+    ) throws(StrictJSONError) -> JSONObject {
+        guard let object = try scanObject(bytes, sizeLimit: sizeLimit).object
+        else { throw StrictJSONError(reason: .json, offset: 0) }
         return object
     }
 }

@@ -5,7 +5,7 @@ COMMENT ON COLUMN forwards.forward_id IS 'StoreLedger''s number for the row, in 
 COMMENT ON COLUMN forwards.destination IS 'The URL without its query.';
 COMMENT ON COLUMN forwards.notification_uuid IS 'Apple''s notificationUUID.';
 COMMENT ON COLUMN forwards.customer IS
-    'The original transaction ID, the app transaction ID or the external purchase ID that the notification is about; its UUID if it is about none. Notifications with the same value are delivered in order.';
+    'The app transaction ID, or else the original transaction ID or the external purchase ID that the notification is about; its UUID if it is about none, and after it was given up. Notifications with the same value are delivered in order.';
 COMMENT ON COLUMN forwards.stored_at IS 'When the notification was stored, by the database''s clock.';
 COMMENT ON COLUMN forwards.due_at IS 'From when the notification can be posted; during an attempt, the end of the lease.';
 COMMENT ON COLUMN forwards.attempts IS 'How often a receiver has begun to post it.';

@@ -99,9 +99,36 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION refuse_input IS 'Ends the plan of a batch with this sentence; for the query of its input.';
 
+-- A member whose claim has ended can get another one. Apple's answer about the subscription has only the claims that are in force.
+CREATE OR REPLACE FUNCTION seat_claim_has_ended(claim action_rows) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+    SELECT claim.state = 'succeeded' AND (
+        EXISTS (SELECT FROM unclaimed_seats u
+                 WHERE u.app_id = claim.app_id AND u.seat_claim_id = lower(claim.answer ->> 'seatClaimId') AND u.unclaimed_at >= claim.first_sent_at)
+        OR EXISTS (SELECT FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
+                    WHERE r.app_id = claim.app_id AND r.subject = lower(claim.answer ->> 'seatClaimId') AND b.action = 'unclaimSeat' AND r.state = 'succeeded')
+        OR EXISTS (SELECT FROM seats s
+                    WHERE s.app_id = claim.app_id AND s.original_transaction_id = claim.parameters ->> 'original_transaction_id'
+                      AND s.asked_at > claim.ended_at
+                      AND NOT EXISTS (SELECT FROM seat_claims c
+                                       WHERE c.app_id = s.app_id AND lower(c.seat_claim_id) = lower(claim.answer ->> 'seatClaimId'))))
+$$;
+COMMENT ON FUNCTION seat_claim_has_ended IS 'Whether the seat that a row of claimSeat has claimed was given or taken back since.';
+
+-- The lines of a report are written with its batch. Later ones were never approved.
+CREATE OR REPLACE FUNCTION refuse_late_input_rows() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF EXISTS (SELECT FROM new_rows n JOIN action_batches b ON b.app_id = n.app_id AND b.batch_id = n.batch_id) THEN
+        RAISE EXCEPTION 'the rows of a batch are written with the batch';
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION refuse_late_input_rows IS 'Refuses rows of the input of a batch that exists already.';
+CREATE OR REPLACE TRIGGER refuse_late_input_rows AFTER INSERT ON action_input_rows REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_input_rows();
+
 CREATE OR REPLACE TRIGGER record_approval BEFORE UPDATE OF approved_at, approved_by, approved_rows, approval_expires_at ON action_batches
     FOR EACH ROW EXECUTE FUNCTION record_approval();
 CREATE OR REPLACE TRIGGER record_withdrawal BEFORE UPDATE OF withdrawn_at, withdrawn_by ON action_policy_approvals
     FOR EACH ROW EXECUTE FUNCTION record_withdrawal();
 
-REVOKE EXECUTE ON FUNCTION record_approval, discard_plans, approve_by_policy, record_withdrawal, salted_row_sha256, refuse_input FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION record_approval, discard_plans, approve_by_policy, record_withdrawal, salted_row_sha256, refuse_input, refuse_late_input_rows FROM PUBLIC;

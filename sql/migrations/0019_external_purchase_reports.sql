@@ -38,6 +38,10 @@ BEGIN
           FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid, aclexplode(t.attacl) a
          WHERE c.oid = 'action_batches'::regclass AND t.attname = 'approved_at' AND a.grantee <> c.relowner AND a.grantee <> 0
            AND a.privilege_type = 'UPDATE'
+        UNION ALL
+        SELECT DISTINCT format('GRANT SELECT, UPDATE (input) ON action_input_rows TO %I', pg_get_userbyid(a.grantee))
+          FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid, aclexplode(t.attacl) a
+         WHERE c.oid = 'action_rows'::regclass AND t.attname = 'salt' AND a.grantee <> c.relowner AND a.grantee <> 0 AND a.privilege_type = 'UPDATE'
     LOOP
         EXECUTE statement;
     END LOOP;

@@ -8,7 +8,8 @@ WITH requests AS (
            coalesce(r.ended_at, r.last_sent_at, b.planned_at) AS seen_at
       FROM action_batches b JOIN action_rows r ON r.app_id = b.app_id AND r.batch_id = b.batch_id
      WHERE b.action = 'publishRetentionMessages' AND r.subject IS NOT NULL
-       AND (r.verdict = 'same' OR r.state = 'succeeded' OR r.may_be_applied OR r.answer ? 'accepted')
+       AND (r.verdict = 'same' OR r.state = 'succeeded'
+            OR r.parameters ->> 'kind' IN ('image', 'message') AND (r.may_be_applied OR r.answer ? 'accepted'))
 ), uploads AS (
     SELECT DISTINCT ON (q.app_id, q.subject) q.* FROM requests q
      WHERE q.kind IN ('image', 'message') AND q.verdict = 'valid'

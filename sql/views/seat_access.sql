@@ -22,9 +22,9 @@ WITH actions AS (
      WHERE a.action = 'claimSeat' AND (s.asked_at IS NULL OR a.ended_at > s.asked_at)
        AND NOT EXISTS (SELECT FROM seat_claims c WHERE c.app_id = a.app_id AND lower(c.seat_claim_id) = a.seat_claim_id)
 ), ends AS (
-    SELECT u.app_id, u.seat_claim_id, u.unclaimed_at AS ended_at FROM unclaimed_seats u
+    SELECT u.app_id, NULL AS original_transaction_id, u.seat_claim_id, u.unclaimed_at AS ended_at FROM unclaimed_seats u
     UNION ALL
-    SELECT a.app_id, a.seat_claim_id, a.ended_at FROM actions a WHERE a.action = 'unclaimSeat'
+    SELECT a.app_id, a.original_transaction_id, a.seat_claim_id, a.ended_at FROM actions a WHERE a.action = 'unclaimSeat'
 ), members AS (
     SELECT DISTINCT ON (a.app_id, a.seat_claim_id) a.app_id, a.seat_claim_id, a.app_transaction_id
       FROM actions a
@@ -37,7 +37,8 @@ SELECT c.app_id, c.original_transaction_id, m.app_transaction_id, 'seat claim'::
   LEFT JOIN members m ON m.app_id = c.app_id AND m.seat_claim_id = c.seat_claim_id
   LEFT JOIN LATERAL (
       SELECT min(ends.ended_at) AS ended_at FROM ends
-       WHERE ends.app_id = c.app_id AND ends.seat_claim_id = c.seat_claim_id AND ends.ended_at >= c.known_at) e ON true
+       WHERE ends.app_id = c.app_id AND ends.seat_claim_id = c.seat_claim_id AND ends.ended_at >= c.known_at
+         AND coalesce(ends.original_transaction_id, c.original_transaction_id) = c.original_transaction_id) e ON true
 UNION ALL
 SELECT t.app_id, t.original_transaction_id, t.app_transaction_id, 'transaction', NULL, t.transaction_id, t.signed_date,
        least(t.revocation_date, t.expires_date), t.revocation_date IS NULL AND (t.expires_date <= now()) IS NOT TRUE

@@ -9,6 +9,7 @@ WITH bought AS (
     SELECT p.app_id, p.original_transaction_id, sum(p.seats) AS bought, sum(coalesce(p.revoked_seats, 0)) AS revoked
       FROM seat_purchases p
      WHERE p.purchase_date <= now() AND p.expires_date > now() AND p.revocation_date IS NULL
+       AND NOT EXISTS (SELECT FROM transactions t WHERE t.app_id = p.app_id AND t.transaction_id = p.transaction_id AND t.is_upgraded)
      GROUP BY p.app_id, p.original_transaction_id
 ), assigned AS (
     SELECT a.app_id, a.original_transaction_id, count(*) FILTER (WHERE a.has_access) AS claims
@@ -29,7 +30,7 @@ COMMENT ON COLUMN seats_by_subscription.seats_bought IS
     'The seats that the transactions in force bought. NULL if the ledger has no such transaction, and for a subscription with one seat.';
 COMMENT ON COLUMN seats_by_subscription.seats_revoked IS 'How many of them were refunded while others remain.';
 COMMENT ON COLUMN seats_by_subscription.seats IS 'Apple''s totalSeatCount; without an answer, the seats that were bought less those revoked.';
-COMMENT ON COLUMN seats_by_subscription.assigned_seats IS 'The seat claims with access, in seat_access. NULL if Apple was not asked.';
+COMMENT ON COLUMN seats_by_subscription.assigned_seats IS 'The seat claims with access, in seat_access. NULL if Apple was not asked and claimSeat has claimed none.';
 COMMENT ON COLUMN seats_by_subscription.free_seats IS 'The seats without a claim. NULL if Apple was not asked.';
 COMMENT ON COLUMN seats_by_subscription.claims_without_seat IS
     'How many claims there are more than seats, after a smaller renewal. NULL if Apple was not asked.';

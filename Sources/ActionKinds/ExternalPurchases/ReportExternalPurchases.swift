@@ -28,6 +28,7 @@ package enum ReportExternalPurchases: AppStoreAction {
     package static let groupsRows = true
     /// Source: Send External Purchase Report, read 2026-11.
     package static let keepsRefusedID = true
+    package static let sizeLimit = ExternalPurchaseReport.sizeLimit
     package static let subject: String? = "external_purchase_id"
     package static let subjectKind: ActionSubject? = .externalPurchaseToken
     package static let readBack: ActionReadBack? = .externalPurchaseReport
@@ -65,7 +66,12 @@ package enum ReportExternalPurchases: AppStoreAction {
     }
 
     package static func listedErrors(_ body: [UInt8]) -> ListedErrors? {
-        guard let errors = ExternalPurchaseErrors(body), let first = errors.elements.first else { return nil }
+        guard let errors = ExternalPurchaseErrors(body), let first = errors.elements.first else {
+            // Apple documents no body for a report that is merely malformed. Another code is one of the App Store Server API.
+            guard (try? StrictJSON.parseObject(body))?["errorCode"] == nil else { return nil }
+            let message = "Apple refused the report and did not say why"
+            return ListedErrors(effect: .rejectsRow, code: nil, message: message, kept: JSONObject())
+        }
         let effect: ListedErrors.Effect =
             if errors.ofReport(.duplicateValue) {
                 .isRepeated

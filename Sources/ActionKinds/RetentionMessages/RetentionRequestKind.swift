@@ -44,10 +44,11 @@ package enum RetentionRequestKind: String, CaseIterable, Sendable {
 
     /// The kinds of rows that must have succeeded before a row of this kind is sent.
     ///
-    /// A message is deleted only after the defaults have changed, so that no product loses its message.
+    /// Deletions come after the defaults of the folder, so that a product that gets another message is never without one.
     package var kindsBefore: [RetentionRequestKind] {
         switch self {
-        case .image, .message, .defaultMessage, .deleteDefault: []
+        case .image, .message, .defaultMessage: []
+        case .deleteDefault: [.defaultMessage]
         case .deleteMessage: [.defaultMessage, .deleteDefault]
         case .deleteImage: [.deleteMessage]
         }

@@ -24,7 +24,7 @@ package struct ActionLedger: Sendable {
     /// - Throws: ``Postgres/PostgresError``, ``StrictJSON/StrictJSONError``.
     func parameters(of row: PostgresRow) throws -> ActionParameters {
         let values = ActionParameters(
-            try StrictJSON.parseObject(try row.utf8("parameters")),
+            try StrictJSON.parseObject(try row.utf8("parameters"), sizeLimit: job.action.sizeLimit),
             columns: job.action.storedColumns
         )
         guard let token = try row.textOrNil("consistency_token") else { return values }

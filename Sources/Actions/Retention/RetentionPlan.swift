@@ -19,6 +19,8 @@ struct RetentionPlan {
     private var rows: [InputRow] = []
     /// The rows of images and messages in this plan, by subject.
     private var places: [String: Int] = [:]
+    /// The line of `delete.csv` with each subject that is deleted.
+    private var deletions: [String: Int] = [:]
     /// The images and messages that are named, by subject.
     private(set) var named: Set<String> = []
 
@@ -55,12 +57,20 @@ struct RetentionPlan {
 
     /// The subjects that the ledger must look up: all that the files name.
     static func subjects(of folder: RetentionFolder) -> [String] {
-        let ids = folder.messages + folder.defaults
-        let messages = ids.compactMap { $0["message_id"]?.lowercased() }.map(
-            PublishRetentionMessages.subject(ofMessage:)
+        let messages = (folder.messages + folder.defaults).compactMap { $0["message_id"] }
+        let points = folder.messages.compactMap { try? StrictJSON.parse(Array(($0["bullet_points"] ?? "").utf8)).array }
+        let images =
+            folder.messages.compactMap { $0["image_id"] }
+            + points.joined().compactMap { $0.object?["imageIdentifier"]?.string }
+        func ids(_ texts: [String]) -> [String] {
+            texts.compactMap { UUIDText.bytes(ofAnyForm: $0).map(UUIDText.text(of:)) }
+        }
+        return Array(
+            Set(
+                ids(messages).map(PublishRetentionMessages.subject(ofMessage:))
+                    + ids(images).map(PublishRetentionMessages.subject(ofImage:))
+            )
         )
-        let images = folder.messages.compactMap { $0["image_id"]?.lowercased() }
-        return Array(Set(messages + images.map(PublishRetentionMessages.subject(ofImage:))))
     }
 
     // MARK: Rows
@@ -344,7 +354,9 @@ struct RetentionPlan {
                     return (subject, catalog.defaults[subject] != nil)
                 }()
             }
-        if named.contains(subject) || places[subject] != nil {
+        if let earlier = deletions[subject] {
+            add(cells, line, .duplicate, because: ("duplicate", "line \(earlier) deletes the same"))
+        } else if named.contains(subject) || places[subject] != nil {
             add(
                 cells,
                 line,
@@ -355,6 +367,7 @@ struct RetentionPlan {
             add(cells, line, .same, because: ("not_at_apple", "Apple does not have it"))
         } else {
             add(cells, line)
+            deletions[subject] = line.number
         }
     }
 

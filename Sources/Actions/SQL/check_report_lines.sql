@@ -18,7 +18,7 @@ WITH grouped AS (
      ORDER BY i.line_item_id, r.ended_at DESC, r.batch_id
 ), tokens AS MATERIALIZED (
     SELECT DISTINCT ON (n.external_purchase_id) n.external_purchase_id AS id, n.external_purchase_token_type AS type,
-           n.external_purchase_token_creation_date AS created_at
+           n.external_purchase_token_creation_date AS created_at, n.external_purchase_token_expiration_date AS expires_at
       FROM notifications n
      WHERE n.app_id = :app AND n.notification_type = 'EXTERNAL_PURCHASE_TOKEN'
        AND n.external_purchase_id IN (SELECT subject FROM grouped)
@@ -27,6 +27,10 @@ WITH grouped AS (
     SELECT DISTINCT r.subject FROM (SELECT DISTINCT subject FROM grouped) g
       JOIN action_rows r ON r.app_id = :app AND r.subject = g.subject AND r.state = 'succeeded' AND r.parameters ->> 'status' = 'LINE_ITEM'
       JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id AND b.action = :action
+), unsettled AS MATERIALIZED (
+    SELECT DISTINCT r.subject FROM (SELECT DISTINCT subject FROM grouped) g
+      JOIN action_rows r ON r.app_id = :app AND r.subject = g.subject AND r.state IN ('sending', 'unknown', 'confirming')
+      JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id AND b.action = :action
 ), lines AS (
     SELECT g.*, g.p ->> 'status' AS status, first.p ->> 'status' AS first_status, g.p ->> 'event_type' = 'REFUND' AS is_refund,
            to_timestamp((g.p ->> 'creation_date')::bigint / 1000.0) AS created_at,
@@ -34,7 +38,8 @@ WITH grouped AS (
            coalesce((g.p ->> 'restatement')::boolean, false) AS is_restated,
            coalesce((g.p ->> 'erroneously_submitted')::boolean, false) AS is_erroneous,
            other.position AS other_position, known.p AS known, coalesce(same.p, target.p) AS target, same.p IS NULL AS is_target_of_ledger,
-           t.id IS NOT NULL AS has_token, t.type AS token_type, t.created_at AS token_created_at, reported.subject IS NOT NULL AS has_lines
+           t.id IS NOT NULL AS has_token, t.type AS token_type, t.created_at AS token_created_at, t.expires_at AS token_expires_at,
+           reported.subject IS NOT NULL AS has_lines, unsettled.subject IS NOT NULL AS is_unsettled
       FROM grouped g
       LEFT JOIN grouped first ON first.position = g.first_position
       LEFT JOIN grouped same ON same.id = g.reference AND same.position = same.first_of_id AND same.report = g.report
@@ -43,6 +48,7 @@ WITH grouped AS (
       LEFT JOIN known target ON target.id = g.reference
       LEFT JOIN tokens t ON t.id = g.subject
       LEFT JOIN reported ON reported.subject = g.subject
+      LEFT JOIN unsettled ON unsettled.subject = g.subject
      WHERE g.rule IS NULL
 ), judged AS (
     SELECT l.position,
@@ -104,14 +110,17 @@ WITH grouped AS (
                 WHEN l.created_at > to_timestamp((l.target ->> 'creation_date')::bigint / 1000.0) + interval '1 year'
                     THEN ARRAY['RefundNotAllowedCreationDateError',
                                format('creation_date is %s; a purchase can be refunded for 1 year (Apple''s 40)', l.created)]
-                WHEN (l.p ->> 'net_amount_tax_exclusive')::bigint
+                WHEN NOT l.is_erroneous AND (l.p ->> 'net_amount_tax_exclusive')::bigint
                      > (l.target ->> 'amount_tax_exclusive')::bigint - (l.p ->> 'amount_tax_exclusive')::bigint
                     THEN ARRAY['IncorrectNetAmountError',
                                format('net_amount_tax_exclusive is %s; it must not be more than what this refund leaves of %s, %s (Apple''s 12)',
                                       l.p ->> 'net_amount_tax_exclusive', l.reference,
                                       (l.target ->> 'amount_tax_exclusive')::bigint - (l.p ->> 'amount_tax_exclusive')::bigint)]
            END AS of_target,
-           CASE WHEN l.known IS NOT NULL AND NOT l.is_restated
+           CASE WHEN l.is_unsettled
+                    THEN ARRAY['earlier_report_unknown',
+                               'the outcome of an earlier report of the token is not known yet; run its batch first, or an older version could replace a newer one']
+                WHEN l.known IS NOT NULL AND NOT l.is_restated
                     THEN ARRAY['DuplicateValueError',
                                format('line_item_id is %s, which Apple has already; set restatement to true to correct it (Apple''s 1)', l.id)]
                 WHEN l.p -> 'creation_date' <> l.known -> 'creation_date'
@@ -129,6 +138,10 @@ WITH grouped AS (
                     THEN ARRAY['LineItemCreationDateOutOfRangeError',
                                format('creation_date is %s; the token was created later, at %s (Apple''s 36)', l.created,
                                       to_char(l.token_created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))]
+                WHEN NOT l.is_refund AND l.created_at > l.token_expires_at
+                    THEN ARRAY['LineItemCreationDateOutOfRangeError',
+                               format('creation_date is %s; the token expired before, at %s (Apple''s 36)', l.created,
+                                      to_char(l.token_expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))]
            END AS of_ledger, l.is_target_of_ledger
       FROM lines l
 ), found AS (

@@ -72,7 +72,7 @@ WITH numbered AS (
           SELECT r.parameters, b.rows_sha256
             FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
            WHERE r.app_id = :app AND r.subject = n.subject AND b.job = :job AND b.action = :action AND r.verdict = 'valid'
-             AND (r.state = 'succeeded' OR r.may_be_applied)
+             AND (r.state = 'succeeded' OR r.may_be_applied) AND NOT (:action = 'claimSeat' AND seat_claim_has_ended(r))
              -- Asked once, and not for each of a million rows.
              AND EXISTS (SELECT FROM action_batches x WHERE x.app_id = :app AND x.job = :job AND x.action = :action)
              -- An answer to an earlier request of Apple's does not answer the newest one.

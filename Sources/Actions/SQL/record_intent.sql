@@ -5,11 +5,12 @@
 -- It is committed before the request is sent. A request that only reads does not change whether Apple may have applied the row.
 WITH held AS (
     UPDATE action_rows r SET
-        state = CASE WHEN :purpose::text = 'send' THEN 'sending' ELSE 'confirming' END,
+        state = CASE WHEN :purpose::text = 'send' THEN 'sending'
+                     WHEN :purpose = 'repeat' OR r.may_be_applied THEN 'confirming' ELSE r.state END,
         request_id = :request_id,
         may_be_applied = r.may_be_applied OR :purpose IN ('send', 'repeat'),
         attempts = r.attempts + 1,
-        first_sent_at = coalesce(r.first_sent_at, clock_timestamp()),
+        first_sent_at = CASE WHEN :purpose IN ('send', 'repeat') THEN coalesce(r.first_sent_at, clock_timestamp()) ELSE r.first_sent_at END,
         last_sent_at = clock_timestamp()
       FROM action_batches b
      WHERE r.app_id = :app AND r.batch_id = :batch AND r.position = :position AND r.lease_epoch = :epoch AND r.lease_owner = :owner

@@ -18,11 +18,11 @@ WITH page AS (
 SELECT p.input_position AS position, p.input, p.state,
        CASE WHEN p.own_reason IS NOT NULL THEN format('%s: %s', p.verdict, p.own_reason)
             WHEN p.state = 'cancelled' AND p.ended_at IS NOT NULL THEN p.apple_message
-            WHEN p.state = 'rejected' AND own.code IS NULL AND whole.code IS NULL
+            WHEN p.state = 'rejected' AND p.answer ? 'errors' AND own.code IS NULL AND whole.code IS NULL
                 THEN format('Apple refused the report because of other lines: %s', p.apple_message) END AS reason,
        p.request_id::text, p.http_status,
-       CASE WHEN p.state = 'rejected' THEN coalesce(own.code, whole.code) ELSE p.apple_code END AS apple_code,
-       CASE WHEN p.state = 'rejected' THEN nullif(concat_ws('; ', own.message, whole.message), '') ELSE p.apple_message END AS apple_message,
+       CASE WHEN p.state = 'rejected' AND p.answer ? 'errors' THEN coalesce(own.code, whole.code) ELSE p.apple_code END AS apple_code,
+       CASE WHEN p.state = 'rejected' AND p.answer ? 'errors' THEN nullif(concat_ws('; ', own.message, whole.message), '') ELSE p.apple_message END AS apple_message,
        p.confirmed_by,
        to_char(p.first_sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS sent_at,
        to_char(p.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ended_at,

@@ -14,12 +14,14 @@ WITH staged AS (
            s.is_first AND NOT EXISTS (
                SELECT FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
                 WHERE r.app_id = :app::integer AND r.subject = s.subject AND b.job = :job::text AND b.action = :action::text
-                  AND r.verdict = 'valid' AND (r.state = 'succeeded' OR r.may_be_applied) AND r.parameters = s.parameters) AS takes_seat
+                  AND r.verdict = 'valid' AND (r.state = 'succeeded' OR r.may_be_applied) AND r.parameters = s.parameters
+                  AND NOT seat_claim_has_ended(r)) AS takes_seat
       FROM staged s
       LEFT JOIN LATERAL (
           SELECT * FROM transactions t
            WHERE t.app_id = :app AND t.original_transaction_id = s.id
-           ORDER BY t.expires_date DESC NULLS LAST, t.purchase_date DESC, t.transaction_id LIMIT 1
+           -- Seats that were added and refunded leave the others.
+           ORDER BY t.revocation_date IS NOT NULL, t.expires_date DESC NULLS LAST, t.purchase_date DESC, t.transaction_id LIMIT 1
       ) t ON true
 ), free AS (
     SELECT a.original_transaction_id AS id, a.asked_at,
@@ -54,7 +56,7 @@ SELECT c.position, c.transaction_id, c.type, c.purchase_date, c.expires_date, c.
                                                 coalesce(to_char(c.expires_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), 'an unknown time'),
                                                 to_char(c.signed_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
             WHEN c.takes_seat AND c.number > c.seats
-                THEN ARRAY['no_free_seat', format('seat %s of the batch for the subscription, and %s were free by Apple''s answer of %s; crawl seats again after a change',
+                THEN ARRAY['no_free_seat', format('seat %s of the batch for the subscription, and %s are free by Apple''s answer of %s and the requests since; crawl seats again after a change',
                                                   c.number, greatest(c.seats, 0), to_char(c.asked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
        END
   FROM counted c

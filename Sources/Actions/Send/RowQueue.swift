@@ -94,7 +94,9 @@ struct RowQueue: Sendable {
             requestID: known ?? RequestID.row(position, of: batch.id),
             mayBeApplied: try row.bool("may_be_applied"),
             isLate: try row.bool("is_late"),
-            answer: try row.utf8OrNil("answer").map { try StrictJSON.parseObject($0) },
+            answer: try row.utf8OrNil("answer").map {
+                try StrictJSON.parseObject($0, sizeLimit: actions.job.action.sizeLimit)
+            },
             expiresDateBefore: try row.timestampOrNil("expires_date_before").map(UnixMilliseconds.init(rawValue:)),
             transactionIDBefore: try row.textOrNil("transaction_id_before"),
             originalTransactionID: try row.textOrNil("subject"),

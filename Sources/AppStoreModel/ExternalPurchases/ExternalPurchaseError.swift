@@ -55,7 +55,8 @@ package struct ExternalPurchaseErrors: Equatable, Sendable {
 
     /// Reads `errors`, or an error that stands alone; `nil` for a body that has neither.
     package init?(_ body: [UInt8]) {
-        guard let object = try? StrictJSON.parseObject(body) else { return nil }
+        let limit = ExternalPurchaseReport.sizeLimit
+        guard let object = try? StrictJSON.parseObject(body, sizeLimit: limit) else { return nil }
         // A greater code is an error of the App Store Server API.
         let alone = Element(.object(object)).flatMap { $0.code < 10_000 ? JSONValue.array([.object(object)]) : nil }
         guard let list = object["errors"] ?? alone, let values = list.array else { return nil }

@@ -7,7 +7,9 @@ extension AnswerKind {
         customers: [
             TableColumn(table: Tables.customerGroups, name: "listed_transaction_id"),
             TableColumn(table: Tables.customerGroups, name: "app_transaction_id", keys: .appTransactions),
-        ]
+        ],
+        // Several listed IDs of one customer get the same answer.
+        volatile: ["listed_transaction_id"]
     )
 
     /// A member of a group.

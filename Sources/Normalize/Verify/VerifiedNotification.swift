@@ -45,14 +45,13 @@ extension RecordVerifier {
     {
         do throws(RecordRejection) {
             let payload = try payload(of: .text(jws), as: .notification, now: now)
-            let purchase = ClaimedNotification.originalTransactionId(in: payload.json)
             return VerifiedNotification(
                 notificationUUID: try key(of: payload, as: .notification),
                 notificationType: payload.json["notificationType"]?.string,
                 subtype: payload.json["subtype"]?.string,
                 signedDate: payload.signedDate,
-                originalTransactionId: purchase,
-                customer: purchase ?? ClaimedNotification.otherCustomer(in: payload.json),
+                originalTransactionId: ClaimedNotification.originalTransactionId(in: payload.json),
+                customer: ClaimedNotification.customer(in: payload.json),
                 payloadSHA256: payload.payloadSHA256
             )
         } catch {
@@ -94,13 +93,17 @@ package struct ClaimedNotification: Sendable, Equatable {
         return nil
     }
 
-    /// The app transaction ID or the external purchase ID of a notification that is about no purchase in the app.
-    static func otherCustomer(in notification: JSONElement) -> String? {
-        let appTransaction = notification["appData"]?["signedAppTransactionInfo"]?.string.flatMap(payload)
-        let id =
-            appTransaction?["appTransactionId"]?.string
-            ?? notification["externalPurchaseToken"]?["externalPurchaseId"]?.string
-        return id.flatMap { (1...64).contains($0.utf8.count) ? $0 : nil }
+    /// The app transaction ID, or else the original transaction ID or the external purchase ID.
+    static func customer(in notification: JSONElement) -> String? {
+        let texts = [
+            notification["data"]?["signedTransactionInfo"], notification["data"]?["signedRenewalInfo"],
+            notification["appData"]?["signedAppTransactionInfo"],
+        ]
+        let records = texts.compactMap { $0?.string.flatMap(payload) }
+        let ids =
+            ["appTransactionId", "originalTransactionId"].flatMap { key in records.map { $0[key]?.string } }
+            + [notification["externalPurchaseToken"]?["externalPurchaseId"]?.string]
+        return ids.compactMap(\.self).first { (1...64).contains($0.utf8.count) }
     }
 
     private static func payload(of jws: String) -> JSONElement? {

@@ -87,7 +87,9 @@ extension ActionPipeline {
         _ reload: @escaping @Sendable () throws -> ActionJob,
         _ report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws -> ActionRefusal? {
-        let transport = try CurlTransport(job.transportConfiguration(connections: job.limits.concurrency))
+        var configuration = job.transportConfiguration(connections: job.limits.concurrency)
+        configuration.maximumBodyBytes = job.action.sizeLimit
+        let transport = try CurlTransport(configuration)
         defer { transport.shutdown() }
         let server = server(over: transport, credentials)
         let window = RateWindow(length: .seconds(job.limits.windowSeconds))

@@ -13,6 +13,8 @@ package struct IDFile: Sendable {
 
     /// The columns with receipts and signed transactions.
     private static let receiptColumns = ["receipt", "token"]
+    /// The columns with IDs that can stand next to them.
+    private static let idColumns = ["id", "transaction_id", "original_transaction_id"]
 
     /// The number of distinct IDs, and the rows without one.
     ///
@@ -75,7 +77,7 @@ package struct IDFile: Sendable {
         guard header.contains(where: Self.receiptColumns.contains) else {
             return .ids(header.first.map(hasIDs) == true || !header.contains("id") ? nil : "id")
         }
-        return .receipts(header.filter { hasIDs($0) || Self.receiptColumns.contains($0) })
+        return .receipts(header.filter { (Self.idColumns + Self.receiptColumns).contains($0) })
     }
 
     private func id(_ cell: ArraySlice<UInt8>, line: Int) throws(CSVError) -> String {

@@ -4,6 +4,7 @@ import JobFiles
 package import Ledger
 import LedgerSchema
 import Postgres
+import Streams
 
 /// No item of the job can be retried now.
 package enum NothingToRetry: ExplainedError, Equatable, Sendable {
@@ -77,6 +78,9 @@ extension Ledger {
         }
     }
 
+    /// The streams whose last page says which rows have left an answer.
+    private static let wholeStreams = AllStreams.types.filter { $0.answerKind == .groupMember }.map(\.name.rawValue)
+
     /// - Returns: The number of items that were added to the run.
     private func takeUpFailed(
         by plan: RunPlan,
@@ -86,7 +90,7 @@ extension Ledger {
         try connection.run(
             .takeUpFailed,
             Self.retryable(by: plan),
-            ["run": .bigint(run)]
+            ["run": .bigint(run), "whole_streams": .textArray(Self.wholeStreams)]
         ).affected
     }
 

@@ -45,6 +45,9 @@ struct ForwardPoster: Sendable {
         }
     }
 
+    /// The statuses from 400 on with which the server refuses every notification, or none for long.
+    private static let ofServer: Set = [401, 403, 404, 405, 408, 410, 425, 429]
+
     /// What a status means.
     ///
     /// A redirect is not followed, because it could lead customers' data to any server.
@@ -52,7 +55,7 @@ struct ForwardPoster: Sendable {
         switch status {
         case 200...299: .delivered
         case 300...399: .unavailable("HTTP status \(status): redirects are not followed")
-        case 400...499 where ![408, 425, 429].contains(status): .refused("HTTP status \(status)")
+        case 400...499 where !ofServer.contains(status): .refused("HTTP status \(status)")
         default: .unavailable("HTTP status \(status)")
         }
     }

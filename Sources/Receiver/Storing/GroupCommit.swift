@@ -1,5 +1,6 @@
 import Basics
 import Inbox
+import JobFiles
 import Postgres
 import Synchronization
 
@@ -135,7 +136,8 @@ final class GroupCommit: Sendable {
                     later.append(number)
                     continue
                 }
-                bytes += notification.body.utf8.count
+                // Each of the servers gets a copy.
+                bytes += notification.body.utf8.count + (notification.forward?.body.count ?? 0) * Forward.most
                 batch.append((number, notification))
             }
             state.queue.replaceSubrange(0..<taken, with: later)

@@ -64,7 +64,7 @@ extension CustomerRows {
     /// Whether an erasure deletes rows of the table.
     fileprivate var areDeleted: Bool {
         switch self {
-        case .actionRows, .runMessages, .kept: false
+        case .actionRows, .inputCells, .runMessages, .kept: false
         default: true
         }
     }

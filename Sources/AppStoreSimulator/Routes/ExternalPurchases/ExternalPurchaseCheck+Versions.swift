@@ -52,8 +52,9 @@ extension ExternalPurchaseCheck {
     private mutating func checkRefund(_ line: ReportedLine, of target: ReportedLine) {
         let equal: [(String, ExternalPurchaseError)] = [
             ("reportingCurrency", .reportingCurrencyMismatch), ("pricingCurrency", .pricingCurrencyMismatch),
-            ("exchangeRate", .exchangeRateMismatch), ("taxCountry", .taxCountryMismatch),
+            ("taxCountry", .taxCountryMismatch),
         ]
+        if line.rate != target.rate { add(.exchangeRateMismatch, "exchangeRate", line) }
         for (field, error) in equal where line.json[field] != target.json[field] { add(error, field, line) }
         if (line.integer("creationDate") ?? 0) > (target.integer("creationDate") ?? 0) + Self.year {
             add(.refundNotAllowedCreationDate, "creationDate", line)

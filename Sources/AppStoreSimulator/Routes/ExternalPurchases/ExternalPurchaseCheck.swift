@@ -117,7 +117,7 @@ struct ExternalPurchaseCheck {
         for field in ["creationDate", "subscriptionStartDate", "subscriptionEndDate"] {
             if let date = line.integer(field), date < now - 3 * Self.year { add(.dateTooFarInPast, field, line) }
         }
-        if let token, !line.isRefund, created < token.creationDate {
+        if let token, !line.isRefund, created < token.creationDate || created > token.expirationDate ?? created {
             add(.lineItemCreationDateOutOfRange, "creationDate", line)
         }
     }

@@ -11,7 +11,7 @@ extension Route {
         .put,
         "/externalPurchase/v1/reports",
         requestsPerSecond: 50,
-        maximumBodyLength: 64 * 1_024 * 1_024,
+        maximumBodyLength: ExternalPurchaseReport.sizeLimit,
         action: { request, world throws(APIError) in
             let report = try checkedReport(request.body)
             let text = report["requestIdentifier"]?.string ?? ""
@@ -50,7 +50,8 @@ extension Route {
     ///
     /// Throws ``APIError/badRequest`` for anything that is not a report, also with a member or a type that Apple does not document.
     private static func checkedReport(_ body: [UInt8]) throws(APIError) -> JSONObject {
-        guard let report = try? StrictJSON.parseObject(body), report.members.allSatisfy({ members.contains($0.key) }),
+        guard let report = try? StrictJSON.parseObject(body, sizeLimit: ExternalPurchaseReport.sizeLimit),
+            report.members.allSatisfy({ members.contains($0.key) }),
             ExternalPurchaseField.haveTypes(in: report)
         else { throw .badRequest }
         return report

@@ -47,6 +47,7 @@ struct ReportedLine: Sendable, Equatable {
 
     var id: String { text("lineItemId") ?? "" }
     var isRefund: Bool { text("eventType") == "REFUND" }
+    var rate: Double? { json["exchangeRate"]?.number.flatMap { Double($0.text) } }
     var isSubscription: Bool { text("productType") == "SUBSCRIPTION" }
     var isRestatement: Bool { json["restatement"]?.bool == true }
     var isErroneous: Bool { json["erroneouslySubmitted"]?.bool == true }

@@ -37,7 +37,7 @@ struct AttemptDecisionTests {
         return switch decision {
         case .succeeded: "succeeded"
         case .rejected: "rejected"
-        case .refused(let errors): "refused with \(errors.code)"
+        case .refused(let errors): "refused with \(errors.code.map(String.init) ?? "no code")"
         case .readBack(_, let isRefused): isRefused ? "readBack, refused" : "readBack"
         case .waitForApple: "waitForApple"
         case .repeatRefused: "repeatRefused"
@@ -71,7 +71,7 @@ struct AttemptDecisionTests {
         #expect(listed(line) == "refused with 1")
         #expect(listed(line, mayBeApplied: true) == "readBack, refused")
         #expect(listed(#"{"errorCode":26}"#) == "retry soon")
-        #expect(listed("") == "stop 76")
+        #expect(listed("") == "refused with no code")
         // Other actions know no such list.
         #expect(decide(answer(400, body: "{\"errors\":[\(sum)]}")) == "stop 76")
     }

@@ -284,6 +284,68 @@ struct ExternalPurchasePlanTests {
             try await plan([without("t1", "DUPLICATE_TOKEN")], in: world) == ["DuplicateTokenStatusNotAllowedError"]
         )
         #expect(try await plan([buy("t2", "c")], in: world) == ["LineItemCreationDateOutOfRangeError"])
+        try await addToken(
+            "t4",
+            type: "SERVICES",
+            created: "now() - interval '40 days'",
+            expires: "now() - interval '15 days'",
+            in: world
+        )
+        #expect(try await plan([buy("t4", "d")], in: world) == ["LineItemCreationDateOutOfRangeError"])
+
+        let later = try #require(try await world.value(Self.moment("-9 days")))
+        let back = refund("t5", "n", of: "m", ["creation_date": later])
+        try await report([buy("t5", "m", ["creation_date": date]), back], in: world)
+        let withdrawn = [
+            "restatement": "true", "erroneously_submitted": "true", "net_amount_tax_exclusive": "10000",
+        ]
+        #expect(try await plan([back.merging(withdrawn) { $1 }], in: world) == ["valid"])
+    }
+
+    @Test func `a token gets no report while the outcome of an earlier one is unknown, so that none overtakes another`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await plan([buy("t1", "a")], in: world)
+        try await world.run(
+            """
+            UPDATE action_batches SET approval_required = false, started_at = now();
+            UPDATE action_rows SET state = 'unknown', may_be_applied = true, request_id = gen_random_uuid()
+            """
+        )
+        let found = try await plan([buy("t1", "b"), buy("t2", "c")], in: world)
+        #expect(found == ["earlier_report_unknown", "valid"])
+    }
+
+    @Test func `an erasure removes a customer's IDs from further columns of the input`() async throws {
+        let world = try await TestLedger()
+        let customer = "2000000123456789"
+        try await world.run(
+            """
+            INSERT INTO transactions (app_id, transaction_id, original_transaction_id, signed_date, payload_sha256, payload)
+            VALUES (\(world.app.rawValue), '\(customer)', '\(customer)', now(), 'x', '{}')
+            """
+        )
+        let actions = try actions("SELECT *, '\(customer)' AS note FROM (\(query([buy("t1", "a")]))) q", in: world)
+        _ = try await actions.plan(try BatchSource(actions.job.input))
+        let known = "action_input_rows WHERE '\(customer)' = ANY (input)"
+        #expect(try await world.count(known) == 1)
+        _ = try await world.ledger.erase([.transaction(customer)], in: [world.app])
+        #expect(try await world.count(known) == 0)
+        #expect(try await world.count("action_input_rows WHERE cardinality(input) = 24") == 1)
+    }
+
+    @Test func `no line is added to a report that is planned`() async throws {
+        let world = try await TestLedger()
+        try await plan([buy("t1", "a")], in: world)
+        await #expect(throws: PostgresError.self) {
+            try await world.run(
+                """
+                INSERT INTO action_input_rows (app_id, batch_id, input_position, position, input, line_item_id)
+                SELECT app_id, batch_id, 2, position, '{}', 'b' FROM action_input_rows
+                """
+            )
+        }
     }
 
     @Test func `EP12 tokens of the sandbox are reported in the sandbox`() async throws {
@@ -297,11 +359,14 @@ struct ExternalPurchasePlanTests {
         let world = try await TestLedger()
         let row = buy("t1", "", ["line_item_id": "'l' || n", "tax_amount": "CASE n WHEN 7000 THEN 1 ELSE 2000 END"])
         let cells = Self.columns.map { "(\(row[$0] ?? "NULL"))::text AS \($0)" }.joined(separator: ", ")
+        // The second report has more than 4 MiB.
         let token = "CASE WHEN n > 10000 THEN 't2' ELSE 't1' END"
-        let query = "SELECT \(cells.replacing("('t1')", with: "(\(token))")) FROM generate_series(1, 10001) n"
+        let query = "SELECT \(cells.replacing("('t1')", with: "(\(token))")) FROM generate_series(1, 22000) n"
         let actions = try actions(query, in: world)
         let summary = try await actions.summary(of: try await actions.plan(try BatchSource(actions.job.input)))
-        #expect(summary.inputRows == 10_001 && summary.batch.rows == 2 && summary.batch.rowsToSend == 1)
+        #expect(summary.inputRows == 22_000 && summary.batch.rows == 2 && summary.batch.rowsToSend == 1)
+        #expect(summary.requests.count == 1)
+        #expect(try await world.count("action_rows WHERE octet_length(parameters::text) > 4 * 1024 * 1024") == 1)
         #expect(
             summary.rules.map { "\($0.verdict) \($0.rule) \($0.rows)" } == [
                 "invalid IncorrectAmountTaxInclusiveError 1"

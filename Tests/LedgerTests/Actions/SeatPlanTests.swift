@@ -98,6 +98,26 @@ struct SeatPlanTests {
         #expect(found == ["valid", "not_developer_managed", "not_active", "revoked", "not_in_ledger"])
     }
 
+    @Test func `a member whose seat was taken back can claim another one`() async throws {
+        let world = try await world()
+        #expect(try await plan("claimSeat", claim, "('4', '801')", in: world) == ["valid"])
+        try await world.run(
+            """
+            UPDATE action_batches SET approval_required = false, started_at = now(), finished_at = now();
+            UPDATE action_rows SET state = 'succeeded', ended_at = now(), first_sent_at = now(), request_id = gen_random_uuid(),
+                   answer = '{"seatClaimId": "7e3fb20b-4cdb-47cc-936d-99d65f608138"}'
+            """
+        )
+        #expect(try await plan("claimSeat", claim, "('4', '801')", in: world) == ["same_as_batch"])
+        try await world.run(
+            """
+            INSERT INTO notifications (app_id, notification_uuid, notification_type, unclaim_seat_ids, signed_date, payload_sha256, payload)
+            VALUES (\(world.app.rawValue), gen_random_uuid(), 'UNCLAIM_SEATS', '{7E3FB20B-4CDB-47CC-936D-99D65F608138}', now(), 'x', '{}')
+            """
+        )
+        #expect(try await plan("claimSeat", claim, "('4', '801')", in: world) == ["valid"])
+    }
+
     @Test func `an erasure clears the rows of a purchaser and of a member, and no others`() async throws {
         let world = try await world()
         _ = try await plan("claimSeat", claim, "('1', '801'), ('4', '802'), ('4', NULL)", in: world)

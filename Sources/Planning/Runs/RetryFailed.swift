@@ -79,7 +79,7 @@ extension Ledger {
     }
 
     /// The streams whose last page says which rows have left an answer.
-    private static let wholeStreams = AllStreams.types.filter { $0.answerKind == .groupMember }.map(\.name.rawValue)
+    private static let wholeStreams = AllStreams.types.filter { $0.answerKind == .groupMember }.map { $0.name.rawValue }
 
     /// - Returns: The number of items that were added to the run.
     private func takeUpFailed(

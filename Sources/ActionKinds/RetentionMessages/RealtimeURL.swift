@@ -6,7 +6,7 @@ import Streams
 ///
 /// Source: Configure Realtime URL, Get Realtime URL, Delete Realtime URL, Retention Messaging API 1.5, read 2026-11.
 package enum RealtimeURL {
-    static let path = "/inApps/v1/messaging/realtime/url"
+    package static let path = "/inApps/v1/messaging/realtime/url"
 
     /// Get Realtime URL, which a plan asks.
     package static let endpoint = ActionEndpoint(name: StreamName("realtimeURL"), requestsPerSecond: 1)

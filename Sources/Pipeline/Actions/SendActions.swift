@@ -1,3 +1,4 @@
+import ActionKinds
 package import Actions
 import AppStoreAPI
 import AppStoreModel

@@ -233,7 +233,7 @@ let package = Package(
             [
                 "AppStoreModel", "LedgerSchema", "Basics", "HTTPTransport", "Hashing", "SignedData", "Postgres",
                 "ObjectStorage", "JobSyntax", "Streams", "RateLimit", "AppStoreAPI", "Normalize", "Crawl", "JobFiles",
-                "Ledger", "Migrations", "Status", "Planning", "Actions", "Publish",
+                "Ledger", "Migrations", "Status", "Planning", "ActionKinds", "Actions", "Publish",
             ]
         ),
         module(

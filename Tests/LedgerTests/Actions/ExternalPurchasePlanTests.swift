@@ -310,7 +310,7 @@ struct ExternalPurchasePlanTests {
         try await world.run(
             """
             UPDATE action_batches SET approval_required = false, started_at = now();
-            UPDATE action_rows SET state = 'unknown', may_be_applied = true, request_id = gen_random_uuid()
+            UPDATE action_rows SET state = 'unknown', may_be_applied = true, first_sent_at = now(), request_id = gen_random_uuid()
             """
         )
         let found = try await plan([buy("t1", "b"), buy("t2", "c")], in: world)

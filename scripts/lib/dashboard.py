@@ -198,7 +198,13 @@ def check_alerts():
                 found[name] = sorted(dict(labels).get("app", "") for labels in now)
         return found
 
-    always = {"StoreLedgerFailed": [""], "StoreLedgerNotificationsLost": [APPS[0]], "StoreLedgerRejectedRecords": [APPS[0]]}
+    # The simulated apps report no external purchases.
+    always = {
+        "StoreLedgerFailed": [""],
+        "StoreLedgerNotificationsLost": [APPS[0]],
+        "StoreLedgerRejectedRecords": [APPS[0]],
+        "StoreLedgerExternalPurchaseTokenDue": APPS[:2],
+    }
     expect(firing(20 * MINUTE), {**always, "StoreLedgerFailedItems": [APPS[1]]}, "alerts after 20 minutes")
     expect(firing(55 * MINUTE), {**always, "StoreLedgerNoProgress": [APPS[2]]}, "alerts after 55 minutes")
     late = firing(36 * HOUR + 40 * MINUTE)

@@ -71,7 +71,7 @@ package protocol AppStoreAction: Sendable {
     /// A code that is not listed rejects the row. The default is `ofEveryAction`.
     static var errorEffects: [AppleErrorCode: ActionErrorEffect] { get }
 
-    /// Reads a refusal that lists several errors and has no `errorCode` of its own; `nil` for another body.
+    /// Reads a refusal that lists its errors in place of one `errorCode`; `nil` for another body.
     static func listedErrors(_ body: [UInt8]) -> ListedErrors?
 
     /// Whether the success of a repeated request is the outcome, because two requests have the same effect as one.

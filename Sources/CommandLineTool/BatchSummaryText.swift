@@ -27,7 +27,7 @@ struct BatchSummaryText {
 
     /// The shortest times to send the rows, in seconds: at Apple's limit, and at the job's share of it.
     ///
-    /// Each endpoint has a limit of its own, so the slowest one counts.
+    /// Each endpoint has a separate limit, so the slowest one counts.
     private var seconds: (atLimit: Double, atShare: Double) {
         let times = summary.rowsByEndpoint.compactMap { endpoint, rows in
             job.limits.requestsPerSecond[endpoint].map { Double(rows) / $0 }

@@ -28,7 +28,7 @@ package struct ReceivedApp: Sendable {
     ///   - origin: Stored with the records.
     ///   - records: Verifies and normalises signed texts that were accepted and signed until a moment.
     ///   - readAgain: Called regularly, to read again what may have changed since the start.
-    ///   - forwards: The servers of the job; those of the other environment are left out.
+    ///   - forwards: The servers of the job; servers for the other environment are left out.
     package init(
         path: String,
         verifier: NotificationVerifier,

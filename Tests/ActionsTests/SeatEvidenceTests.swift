@@ -15,7 +15,7 @@ struct SeatEvidenceTests {
     }
 
     @Test func `a claim that Get Seat Info does not have is given back, one that it has is not`() {
-        #expect(evidence("other") == .applied("assignedSeatClaimIds of Get Seat Info, which has not the claim"))
+        #expect(evidence("other") == .applied("assignedSeatClaimIds of Get Seat Info does not have the claim"))
         #expect(
             evidence("other", claim.uppercased()) == .notApplied("assignedSeatClaimIds of Get Seat Info has the claim")
         )

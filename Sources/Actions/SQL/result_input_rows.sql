@@ -1,6 +1,6 @@
 -- The rows of one result file, in the order of the input, of an action that groups rows.
 --
--- Each line of a report that Apple refused has its own errors and those of the report as a whole.
+-- Each line of a report that Apple refused has the errors of the line, and the errors of the report as a whole.
 WITH page AS (
     SELECT i.input_position, i.input, i.line_item_id, i.reason AS own_reason, r.position, r.state, r.verdict, r.request_id, r.http_status,
            r.apple_code, r.apple_message, r.confirmed_by, r.first_sent_at, r.ended_at, r.answer

@@ -1,4 +1,4 @@
--- The values of the last upload of each subject that Apple has or may have accepted, whatever its review said.
+-- The values of the last upload of each subject. Apple has accepted the upload, or may have; the result of the review does not matter.
 SELECT DISTINCT ON (r.subject) r.subject, r.parameters
   FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
  WHERE r.app_id = :app AND r.subject = ANY (:subjects::text[]) AND b.action = :action AND r.verdict = 'valid'

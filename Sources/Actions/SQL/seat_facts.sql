@@ -1,6 +1,6 @@
 -- What the ledger knows of each staged row's subscription, and the first rule of seats that the row breaks: refusal.
 --
--- The subject of such a row is a member or a seat claim, so the subscription is in the parameters. The free seats are those of Apple's
+-- The subject of such a row is a member or a seat claim, so the subscription is in the parameters. The free seats are the ones in Apple's
 -- newest answer, less the claims that were sent since, and the seats that were given back since. The rows of the batch take them in order;
 -- a duplicate, or a row that an earlier batch has sent, takes none.
 WITH staged AS (

@@ -50,7 +50,7 @@ enum Evidence: Equatable {
             self =
                 isAssigned
                 ? .notApplied("assignedSeatClaimIds of Get Seat Info has the claim")
-                : .applied("assignedSeatClaimIds of Get Seat Info, which has not the claim")
+                : .applied("assignedSeatClaimIds of Get Seat Info does not have the claim")
         }
     }
 

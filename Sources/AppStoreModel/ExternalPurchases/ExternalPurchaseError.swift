@@ -65,7 +65,7 @@ package struct ExternalPurchaseErrors: Equatable, Sendable {
         json = list
     }
 
-    /// Whether an error of the report as a whole is `error`, about one of its own fields or none.
+    /// Whether `error` is about the report as a whole, and not about one of its lines.
     package func ofReport(_ error: ExternalPurchaseError) -> Bool {
         elements.contains { $0.isA(error) && $0.lineItemID == nil && $0.field != "lineItemId" }
     }

@@ -10,7 +10,7 @@ struct ForwardPace: Sendable {
     static let longestPause = Duration.seconds(60)
 
     private var inFlight = 0
-    /// The attempts since the last one that the server answered otherwise than with a failure of its own.
+    /// How often in a row the server did not work.
     private var failures = 0
     private var pausedUntil = Duration.zero
 

@@ -70,7 +70,7 @@ extension ExternalPurchaseCheck {
         }
     }
 
-    /// The refunds of a line in their newest versions, with those of the report.
+    /// The newest versions of a line's refunds, including refunds in this report.
     private func refunds(of line: ReportedLine) -> [ReportedLine] {
         let ids = (known.refunds[line.id] ?? []).union(
             lines.values.filter { $0.isRefund && $0.text("referenceLineItemId") == line.id }.map(\.id)

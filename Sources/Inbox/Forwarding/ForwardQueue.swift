@@ -57,9 +57,9 @@ package struct ForwardQueue: Sendable {
         package let body: [UInt8]
     }
 
-    /// Takes notifications that are due, at most one of each customer. Notifications of erased customers are removed.
+    /// Takes notifications that are due, at most one of each customer.
     ///
-    /// An erasure deletes the rows that it finds. A notification that comes later is still forwarded by no receiver, because its text is
+    /// Notifications of erased customers are removed. An erasure deletes the rows that it finds. A notification that comes later is still forwarded by no receiver, because its text is
     /// compared with the tombstones here. Erasures are blocked first, as they are by everything else that locks rows after them.
     ///
     /// - Parameters:

@@ -113,11 +113,16 @@ package struct Answer: Sendable {
     package let rejectIdentity: [UInt8]?
 
     /// The value of the key column.
-    package var key: Cell? { kind.table.columns.firstIndex { $0.name == kind.key }.map { row[$0] } }
+    package var key: Cell? { cell(kind.key) }
 
     /// The cells of the whole key.
     package var keyCells: [Cell] {
         zip(kind.table.columns, row).filter { kind.table.key.contains($0.0.name) }.map(\.1)
+    }
+
+    /// The cell of a column of the kind's table.
+    package func cell(_ column: String) -> Cell? {
+        kind.table.columns.firstIndex { $0.name == column }.map { row[$0] }
     }
 
     /// The answer with another cell in a column of its row.

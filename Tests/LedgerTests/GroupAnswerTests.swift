@@ -82,6 +82,29 @@ struct GroupAnswerTests {
         #expect(try await world.rows(groups) == ["(9,70)"])
     }
 
+    @Test
+    func `groups stay when another page makes the customer's app transaction known between their writing and the removal`()
+        async throws
+    {
+        let world = try await TestLedger()
+        // What another session commits is visible to the next statement, and so is what a trigger writes.
+        try await world.run(
+            """
+            CREATE FUNCTION know() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+                INSERT INTO transactions (app_id, transaction_id, original_transaction_id, app_transaction_id, listed_transaction_id,
+                       signed_date, payload_sha256, payload)
+                VALUES (\(world.app.rawValue), '1', '1', '70', '1', now(), 'x', '{}') ON CONFLICT DO NOTHING;
+                RETURN NULL;
+            END$$;
+            CREATE TRIGGER know AFTER INSERT ON customer_groups FOR EACH STATEMENT EXECUTE FUNCTION know()
+            """
+        )
+        try await write(world, [group("9", of: "1")], listed: "1", whole: .groupsOfCustomer)
+        #expect(try await world.rows(groups) == ["(9,1)"])
+        try await write(world, [group("9", of: "1")], asked: 10, run: 2, listed: "1", whole: .groupsOfCustomer)
+        #expect(try await world.rows(groups) == ["(9,70)"])
+    }
+
     @Test func `a group that a customer has left leaves the table, of no other customer`() async throws {
         let world = try await TestLedger()
         try await write(world, [group("8", of: "1"), group("9", of: "1")], listed: "1", whole: .groupsOfCustomer)

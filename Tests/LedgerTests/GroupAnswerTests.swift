@@ -83,7 +83,8 @@ struct GroupAnswerTests {
     }
 
     @Test
-    func `groups stay when another page makes the customer's app transaction known between their writing and the removal`()
+    func
+        `groups stay when another page makes the customer's app transaction known between their writing and the removal`()
         async throws
     {
         let world = try await TestLedger()

@@ -83,6 +83,9 @@ package protocol AppStoreAction: Sendable {
     /// The signed data that shows whether a request with an unknown outcome was applied; `nil` if none does.
     static var readBack: ActionReadBack? { get }
 
+    /// The data that shows the outcome of a row's request; by default ``readBack``.
+    static func readBack(of row: ActionParameters) -> ActionReadBack?
+
     // MARK: The input
 
     /// The columns that the action knows, in the order of the contract.
@@ -175,6 +178,7 @@ extension AppStoreAction {
     package static var groupsRows: Bool { false }
     package static var repeatSettles: Bool { true }
     package static var readBack: ActionReadBack? { nil }
+    package static func readBack(of row: ActionParameters) -> ActionReadBack? { readBack }
     package static var ledgerRules: [LedgerRule] { [] }
     package static var stake: ActionStake? { nil }
     package static var takesPolicy: Bool { false }
@@ -277,7 +281,9 @@ package enum ActionSubject: Sendable {
     case seat
 }
 
-/// The data of Apple's that shows whether a request with an unknown outcome was applied; it is signed, except for reports and seats.
+/// The data of Apple's that shows whether a request with an unknown outcome was applied.
+///
+/// It is signed, except for reports, seats and retention messages.
 package enum ActionReadBack: Equatable, Sendable {
     /// The `expiresDate` of the subscription's last transaction, from Get All Subscription Statuses.
     case expiresDate
@@ -293,6 +299,12 @@ package enum ActionReadBack: Equatable, Sendable {
     case externalPurchaseReport
     /// The seat claims of the row's subscription, from Get Seat Info.
     case seatClaims
+    /// Apple's list of images or of messages.
+    case retentionList(RetentionList)
+    /// The message of a product in a language, from Get Default Message.
+    case defaultMessage(product: String, locale: String)
+    /// The URL from Get Realtime URL.
+    case realtimeURL
 
     /// The endpoint whose limit the request counts against.
     package var endpoint: StreamName {
@@ -301,10 +313,13 @@ package enum ActionReadBack: Equatable, Sendable {
         case .appAccountToken, .advancedCommerceTransaction: .transactionInfo
         case .externalPurchaseReport: StreamName("externalPurchaseReport")
         case .seatClaims: .seats
+        case .retentionList(let list): list.endpoint
+        case .defaultMessage: RetentionDefault.endpoint
+        case .realtimeURL: RealtimeURL.endpoint.name
         }
     }
 
-    /// The limit in production, for an endpoint that is no stream; `nil` for a stream.
+    /// The limit in production, for an endpoint that is neither a stream nor one of ``AppStoreAction/endpoints``.
     ///
     /// Apple documents no limit for reports.
     package var requestsPerSecond: Double? { self == .externalPurchaseReport ? 1 : nil }
@@ -322,6 +337,9 @@ package enum ActionReadBack: Equatable, Sendable {
         case .expiresDate, .advancedCommerceSubscription: .get("/inApps/v1/subscriptions/\(id.percentEncoded)")
         case .appAccountToken, .advancedCommerceTransaction: .get("/inApps/v1/transactions/\(id.percentEncoded)")
         case .seatClaims: .get(SeatPath.seats(of: id))
+        case .retentionList(let list): list.request
+        case .defaultMessage(let product, let locale): RetentionDefault.request(product: product, locale: locale)
+        case .realtimeURL: RealtimeURL.request
         }
     }
 }
@@ -369,6 +387,8 @@ package enum LedgerRule: String, CaseIterable, Sendable {
 
     /// The app invites the members of the subscription itself: `invitationManagement` is DEVELOPER.
     case developerManaged = "not_developer_managed"
+    /// The ledger knows the seat claim as one of the subscription.
+    case knownClaim = "unknown_claim"
     /// The subscription has a free seat for the row and the rows before it.
     case freeSeat = "no_free_seat"
 

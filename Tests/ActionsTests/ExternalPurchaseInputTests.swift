@@ -236,7 +236,7 @@ struct ExternalPurchaseInputTests {
         ])
         func found(_ status: Int, _ body: String) -> Evidence? {
             let answer = HTTPAnswer(status: status, errorCode: nil, message: "")
-            return ReportEvidence(of: row, in: .answered(.init(answer: answer, body: Array(body.utf8))))?.found
+            return ReportEvidence(of: row, in: .init(answer: answer, body: Array(body.utf8)))?.found
         }
         let id = LeasedRow.requestIDText
         func report(_ line: String) -> String {

@@ -14,6 +14,7 @@ package enum ConfigureRealtimeURL: AppStoreAction {
     ]
     package static let subject: String? = nil
     package static let subjectKind: ActionSubject? = nil
+    package static let readBack: ActionReadBack? = .realtimeURL
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         .put(
@@ -33,6 +34,7 @@ package enum DeleteRealtimeURL: AppStoreAction {
     package static let columns: [ActionColumn] = []
     package static let subject: String? = nil
     package static let subjectKind: ActionSubject? = nil
+    package static let readBack: ActionReadBack? = .realtimeURL
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         .delete(RealtimeURL.path)

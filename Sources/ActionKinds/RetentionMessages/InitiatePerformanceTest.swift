@@ -4,8 +4,9 @@ import Streams
 
 /// Initiate Performance Test, then its result: Apple sends requests to the app's real-time URL in the sandbox and measures the answers.
 ///
-/// The host is the sandbox's for production too. A repeat after a lost answer is refused while the first test runs (4000213). Source: Initiate
-/// Performance Test, Get Performance Test Results, Retention Messaging API 1.5, read 2026-11.
+/// The host is the sandbox's for production too. If the answer is lost, so is the ID with which Apple gives the result. The request is then
+/// sent again: Apple refuses it while the first test runs (4000213), so the row stays unknown and a later run starts a second test. A test
+/// changes nothing at Apple. Source: Initiate Performance Test, Get Performance Test Results, Retention Messaging API 1.5, read 2026-11.
 package enum InitiatePerformanceTest: AppStoreAction {
     package static let name = StreamName("initiatePerformanceTest")
     package static let requestsPerSecond = 1.0

@@ -114,6 +114,18 @@ package enum PublishRetentionMessages: AppStoreAction {
         }
     }
 
+    package static func readBack(of row: ActionParameters) -> ActionReadBack? {
+        switch kind(of: row) {
+        case .image, .deleteImage: .retentionList(.images)
+        case .message, .deleteMessage: .retentionList(.messages)
+        case .defaultMessage, .deleteDefault:
+            row.text("product_id").flatMap { product in
+                row.text("locale").map { .defaultMessage(product: product, locale: $0) }
+            }
+        case nil: nil
+        }
+    }
+
     /// Apple refuses a second upload of an ID, and a second deletion.
     package static func effect(of code: AppleErrorCode, on row: ActionParameters) -> ActionErrorEffect {
         switch (kind(of: row), code) {

@@ -64,4 +64,7 @@ package enum RetentionList: String, Sendable, CaseIterable {
     package var request: AppStoreRequest {
         .get("/inApps/v1/messaging/\(self == .images ? "image" : "message")/list")
     }
+
+    /// The identifier of the image or message that a row uploads or deletes.
+    package func id(in row: ActionParameters) -> String { row.text(self == .images ? "image_id" : "message_id") ?? "" }
 }

@@ -58,7 +58,8 @@ package struct AppleServer: Sendable {
             switch readBack {
             case .expiresDate, .advancedCommerceSubscription: try SubscriptionStatuses.page(body)
             case .appAccountToken, .advancedCommerceTransaction: try TransactionInfo.page(body)
-            case .externalPurchaseReport: throw .badPage(reason: "a report has no signed records")
+            case .externalPurchaseReport, .retentionList, .defaultMessage, .realtimeURL:
+                throw .badPage(reason: "the answer has no records")
             case .seatClaims: try Seats.page(body)
             }
         var records = SignedRecords()

@@ -51,21 +51,9 @@ extension BatchSender {
         return .ready
     }
 
-    /// Apple's list with an upload whose answer was lost; `nil` if the list does not have it, and for other rows.
-    func listWith(_ row: LeasedRow) async throws -> RetentionList? {
-        guard action == PublishRetentionMessages.self, let list = PublishRetentionMessages.list(of: row.parameters),
-            try await entries(of: list, for: row)?[Self.id(of: row, in: list)] != nil
-        else { return nil }
-        return list
-    }
-
-    private static func id(of row: LeasedRow, in list: RetentionList) -> String {
-        row.parameters.text(list == .images ? "image_id" : "message_id") ?? ""
-    }
-
     /// Looks up the state of an accepted upload, and ends the row when Apple has decided.
     func review(_ row: LeasedRow, in list: RetentionList) async throws {
-        let id = Self.id(of: row, in: list)
+        let id = list.id(in: row.parameters)
         guard let entries = try await entries(of: list, for: row) else {
             return try await postpone(row, "Apple's list cannot be read")
         }

@@ -129,7 +129,7 @@ struct BatchSender: Sendable {
         }
         let request = try withBody(action.request(row.parameters, id: row.requestIDText))
         while true {
-            if row.mayBeApplied, action.readBack?.precedesRepeat == true {
+            if row.mayBeApplied, action.readBack(of: row.parameters)?.precedesRepeat == true {
                 guard try await readBack(row, wasRefused: false, precedesRepeat: true) else { return }
             }
             let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
@@ -246,23 +246,19 @@ struct BatchSender: Sendable {
     /// Reads Apple's data until it shows the outcome, or leaves the row unknown.
     ///
     /// - Parameters:
-    ///   - leased: A row that may have been applied.
+    ///   - row: A row that may have been applied.
     ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
     ///     applied.
     ///   - precedesRepeat: Whether the request is sent again if no request was applied.
     /// - Returns: Whether no request was applied, and the row is still open; only with `precedesRepeat`.
     /// - Throws: As ``send(_:)``.
     private func readBack(
-        _ leased: LeasedRow,
+        _ row: LeasedRow,
         wasRefused: Bool,
         precedesRepeat: Bool = false
     ) async throws -> Bool {
-        var row = leased
-        if let list = try await listWith(row) {
-            try await review(row, in: list)
-            return false
-        }
-        guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
+        let subject = action.subject(of: row.parameters) ?? ""
+        guard let readBack = action.readBack(of: row.parameters) else {
             try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
             return false
         }
@@ -274,35 +270,25 @@ struct BatchSender: Sendable {
             let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
             refusals = result.refusedToken == nil ? 0 : refusals + 1
             var failure = "Apple's data could not be read"
-            if readBack == .externalPurchaseReport, let evidence = ReportEvidence(of: row, in: result) {
-                switch evidence.found {
-                case .applied(let place):
-                    try await end(row, attempt, result, .succeeded, confirmedBy: place)
-                    return false
-                case .notApplied where precedesRepeat:
-                    try await keepOpen(row, attempt, result)
-                    return true
-                case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
-                    try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
-                    return false
-                case .notApplied(let sentence), .undecided(let sentence): failure = sentence
-                }
+            let evidence = try await evidence(of: row, in: result, readBack, subject: subject)
+            switch evidence?.found {
+            case .applied(let place):
+                try await end(row, attempt, result, .succeeded, kept: evidence?.kept, confirmedBy: place)
+                return false
+            case .inReview(let list):
+                try await keepOpen(row, attempt, result)
+                try await review(row, in: list)
+                return false
+            case .notApplied where precedesRepeat:
+                try await keepOpen(row, attempt, result)
+                return true
+            case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
+                try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
+                return false
+            case .notApplied(let sentence), .undecided(let sentence): failure = sentence
+            case nil: break
             }
             switch result {
-            case .answered(let written) where written.answer.status == 200 && readBack != .externalPurchaseReport:
-                // Data that cannot be verified proves nothing, so it is read again.
-                guard let records = try? server.records(in: written.body, of: readBack) else { break }
-                if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
-                switch Evidence(of: row, in: records, readBack, subject: subject) {
-                case .applied(let place):
-                    let kept = Evidence.kept(of: row, in: records, readBack, subject: subject)
-                    try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
-                    return false
-                case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
-                    try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
-                    return false
-                case .notApplied(let sentence), .undecided(let sentence): failure = sentence
-                }
             case .answered(let written) where written.answer.status == 429:
                 try await keepOpen(row, attempt, result)
                 let limiter = try limiter(readBack.endpoint)
@@ -333,6 +319,25 @@ struct BatchSender: Sendable {
             try await pause(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
             reading += 1
         }
+    }
+
+    /// What Apple's answer says about a row, and what is then kept with it; `nil` for an answer that says nothing.
+    private func evidence(
+        of leased: LeasedRow,
+        in result: SendResult,
+        _ readBack: ActionReadBack,
+        subject: String
+    ) async throws -> (found: Evidence, kept: JSONObject?)? {
+        guard case .answered(let written) = result else { return nil }
+        if let found = Evidence(of: leased, inUnsigned: written, readBack) { return (found, nil) }
+        // Data that cannot be verified proves nothing, so it is read again.
+        guard written.answer.status == 200, let records = try? server.records(in: written.body, of: readBack) else {
+            return nil
+        }
+        var row = leased
+        if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
+        let found = Evidence(of: row, in: records, readBack, subject: subject)
+        return (found, Evidence.kept(of: row, in: records, readBack, subject: subject))
     }
 
     /// What follows from a 401.

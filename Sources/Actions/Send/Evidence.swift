@@ -1,13 +1,16 @@
 import ActionKinds
+import AppStoreAPI
 import AppStoreModel
 import Basics
 import Normalize
 import StrictJSON
 
-/// What signed data says about a request whose outcome is not known.
+/// What Apple's data says about a request whose outcome is not known.
 enum Evidence: Equatable {
     /// The data shows the effect; the sentence says where.
     case applied(String)
+    /// Apple has the upload, and its list has the state of the review.
+    case inReview(RetentionList)
     /// The data is as it was before the request.
     case notApplied(String)
     /// The data fits neither, so it proves nothing.
@@ -44,7 +47,8 @@ enum Evidence: Equatable {
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofSubscription(effect)
         case .advancedCommerceTransaction:
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofTransaction
-        case .externalPurchaseReport: self = .undecided("a report has no signed records")
+        case .externalPurchaseReport, .retentionList, .defaultMessage, .realtimeURL:
+            self = .undecided("the answer has no records")
         case .seatClaims:
             let isAssigned = records.seatClaims.contains { $0.lowercased() == subject }
             self =
@@ -52,6 +56,19 @@ enum Evidence: Equatable {
                 ? .notApplied("assignedSeatClaimIds of Get Seat Info has the claim")
                 : .applied("assignedSeatClaimIds of Get Seat Info does not have the claim")
         }
+    }
+
+    /// What an answer without records says about a row; `nil` for an answer that says nothing.
+    init?(of row: LeasedRow, inUnsigned written: WriteAnswer, _ readBack: ActionReadBack) {
+        let evidence: Evidence? =
+            switch readBack {
+            case .externalPurchaseReport: ReportEvidence(of: row, in: written)?.found
+            case .retentionList, .defaultMessage, .realtimeURL:
+                RetentionEvidence(row: row.parameters, answer: written).found(in: readBack)
+            default: nil
+            }
+        guard let evidence else { return nil }
+        self = evidence
     }
 
     /// The subscription's transaction that expires last.

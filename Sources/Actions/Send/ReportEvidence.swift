@@ -11,8 +11,7 @@ struct ReportEvidence {
     let found: Evidence
 
     /// - Returns: `nil` for an answer that says nothing about the report.
-    init?(of row: LeasedRow, in result: SendResult) {
-        guard case .answered(let written) = result else { return nil }
+    init?(of row: LeasedRow, in written: WriteAnswer) {
         let id = UUIDText.text(of: row.requestID)
         switch written.answer.status {
         case 200:

@@ -126,6 +126,46 @@ struct RetentionMessagesTests {
         }
     }
 
+    /// The first request of each endpoint is applied or lost, its answer is lost, and every repeat is refused.
+    private func setFaults(_ endpoints: [String], isApplied: Bool, _ scene: ActionScene) async throws {
+        let rules = endpoints.flatMap { endpoint in
+            [
+                #"{"endpoint": "\#(endpoint)", "atRequest": 1, "fault": "\#(isApplied ? "applyThenDrop" : "dropConnection")"}"#,
+                #"{"endpoint": "\#(endpoint)", "fault": "status", "status": 400, "errorCode": 4000000, "errorMessage": "no"}"#,
+            ]
+        }
+        try await scene.stage.store.setFaults(#"{"rules": [\#(rules.joined(separator: ", "))]}"#)
+    }
+
+    @Test func `RM18 a lost answer and a repeat that Apple refuses end with what Apple has`() async throws {
+        try await ActionScene.with(.init(customers: 8)) { scene in
+            try write(scene, messages: ["\(Self.english),A,B,,", "\(Self.german),C,D,,"], defaults: [])
+            let path = try scene.write(job())
+            try await scene.approve(path)
+            _ = try await scene.send(path)
+            /// How many rows of the last batch have an outcome.
+            func count(_ file: String, _ outcome: String) throws -> Int {
+                try scene.results(file).values.count { $0["outcome"] == outcome }
+            }
+            for isApplied in [true, false] {
+                try write(
+                    scene,
+                    messages: [
+                        "\(Self.english),A,B,,", "\(Self.german),C,D,,",
+                        "\(isApplied ? Self.french : Self.newGerman),E,F,,",
+                    ],
+                    defaults: ["a\(isApplied),en-US,\(Self.english)"]
+                )
+                try await scene.approve(path)
+                try await setFaults(["uploadMessage", "configureDefaultMessage"], isApplied: isApplied, scene)
+                _ = try await scene.send(path, expecting: isApplied ? 0 : 2)
+                #expect(
+                    try count(isApplied ? "succeeded" : "unprocessed", isApplied ? "succeeded" : "not_applied") == 2
+                )
+            }
+        }
+    }
+
     @Test func `a default whose message the review rejects ends with the reason, and others go on`() async throws {
         try await ActionScene.with(.init(customers: 8)) { scene in
             let rejected = "55555555-5555-4555-8555-555555550bad"
@@ -145,7 +185,9 @@ struct RetentionMessagesTests {
         }
     }
 
-    @Test func `a performance test runs until it has passed, and then the real-time URL is set and removed`()
+    @Test
+    func
+        `a performance test runs until it has passed, and then the real-time URL is set and removed in spite of lost answers`()
         async throws
     {
         try await ActionScene.with(.init(customers: 8)) { scene in
@@ -170,8 +212,14 @@ struct RetentionMessagesTests {
             )
             #expect(test == [])
             #expect(try scene.results("succeeded")[1]?["outcome_answer"]?.contains("\"result\": \"PASS\"") == true)
+            // The answers are lost, and the repeats refused.
+            try await setFaults(["configureRealtimeURL", "deleteRealtimeURL"], isApplied: true, scene)
             let set = try await run("configureRealtimeURL", "{realtimeUrl: \"https://example.com/retention\"}")
             #expect(set == ["Apple has no real-time URL"])
+            #expect(
+                try scene.results("succeeded")[1]?["outcome_confirmed_by"]
+                    == "the real-time URL at Apple is https://example.com/retention"
+            )
             let removed = try await run("deleteRealtimeURL", "{}")
             #expect(removed == ["Apple has the real-time URL https://example.com/retention"])
         }

@@ -18,7 +18,7 @@ package enum AssociateSeat: AppStoreAction {
         ]
     package static let subject: String? = "seat_claim_id"
     package static let subjectKind: ActionSubject? = .seat
-    package static let ledgerRules = rulesOfSeats
+    package static let ledgerRules = rulesOfSeats + [.knownClaim]
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         .post(

@@ -16,7 +16,7 @@ package enum UnclaimSeat: AppStoreAction {
     ]
     package static let subject: String? = "seat_claim_id"
     package static let subjectKind: ActionSubject? = .seat
-    package static let ledgerRules = rulesOfSeats
+    package static let ledgerRules = rulesOfSeats + [.knownClaim]
     package static let readBack: ActionReadBack? = .seatClaims
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {

@@ -151,6 +151,7 @@ extension ActionLedger {
                 [
                     "app": .integer(app.rawValue), "job": .text(job.name), "action": .text(job.action.name.rawValue),
                     "needs_free_seat": .boolean(job.action.ledgerRules.contains(.freeSeat)),
+                    "needs_claim": .boolean(job.action.ledgerRules.contains(.knownClaim)),
                 ]
             )
         }
@@ -164,8 +165,7 @@ extension ActionLedger {
                 "subject_column": .text(
                     job.action.subjectKind == .subscriptionOfTransaction ? "subscription" : job.action.subject ?? ""
                 ),
-                // seat_facts.sql has checked the rules of seats.
-                "rules": .textArray(job.action.subjectKind == .seat ? [] : job.action.ledgerRules.map(\.rawValue)),
+                "rules": .textArray(job.action.ledgerRules.map(\.rawValue)),
                 "stake": .text(job.action.stake?.rawValue ?? ""),
             ]
         )

@@ -1,6 +1,7 @@
 -- What the ledger knows of each staged row's subscription, and the first rule of seats that the row breaks: refusal.
 --
--- The subject of such a row is a member or a seat claim, so the subscription is in the parameters. The free seats are the ones in Apple's
+-- The subject of such a row is a member or a seat claim, so the subscription is in the parameters. A claim must be known under the
+-- subscription: after a lost answer, a claim that Apple's answer does not have counts as given back. The free seats are the ones in Apple's
 -- newest answer, less the claims that were sent since, and the seats that were given back since. The rows of the batch take them in order;
 -- a duplicate, or a row that an earlier batch has sent, takes none.
 WITH staged AS (
@@ -17,7 +18,7 @@ WITH staged AS (
                   AND r.verdict = 'valid' AND (r.state = 'succeeded' OR r.may_be_applied) AND r.parameters = s.parameters
                   AND NOT seat_claim_has_ended(r)) AS takes_seat
       FROM staged s
-      LEFT JOIN LATERAL (
+      JOIN LATERAL (
           SELECT * FROM transactions t
            WHERE t.app_id = :app AND t.original_transaction_id = s.id
            -- Seats that were added and refunded leave the others.
@@ -35,6 +36,16 @@ WITH staged AS (
       ) c ON true
      WHERE a.app_id = :app AND :needs_free_seat::boolean AND a.original_transaction_id IN (SELECT id FROM staged)
      GROUP BY a.app_id, a.original_transaction_id, a.asked_at, a.available_seat_count
+), claims AS (
+    -- Apple's newest answers, and what was claimed since.
+    SELECT claim, array_agg(id) AS ids
+      FROM (SELECT lower(c.seat_claim_id) AS claim, c.original_transaction_id AS id FROM seat_claims c WHERE c.app_id = :app
+            UNION ALL
+            SELECT lower(r.answer ->> 'seatClaimId'), r.parameters ->> 'original_transaction_id'
+              FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
+             WHERE r.app_id = :app AND b.action = 'claimSeat' AND r.state = 'succeeded') c
+     WHERE :needs_claim::boolean
+     GROUP BY claim
 ), counted AS (
     SELECT k.*, f.seats, f.asked_at, count(*) FILTER (WHERE k.takes_seat) OVER (PARTITION BY k.id ORDER BY k.position) AS number
       FROM known k LEFT JOIN free f ON f.id = k.id
@@ -43,20 +54,16 @@ INSERT INTO stage_action_facts (position, transaction_id, type, purchase_date, e
                                price_milliunits, currency, signed_date, offer_discount_type, extensions, refusal)
 SELECT c.position, c.transaction_id, c.type, c.purchase_date, c.expires_date, c.revocation_date, c.in_app_ownership_type,
        c.price_milliunits, c.currency, c.signed_date, c.offer_discount_type, 0,
-       CASE WHEN c.transaction_id IS NULL
-                THEN ARRAY['not_in_ledger', format('the ledger has no record of %s; run a crawl of it first', c.id)]
-            WHEN c.type IS DISTINCT FROM 'Auto-Renewable Subscription'
-                THEN ARRAY['not_a_subscription', format('%s is not a subscription that renews', c.id)]
-            WHEN c.revocation_date IS NOT NULL
-                THEN ARRAY['revoked', format('revoked at %s', to_char(c.revocation_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
-            WHEN c.invitation_management IS DISTINCT FROM 'DEVELOPER'
+       CASE WHEN c.invitation_management IS DISTINCT FROM 'DEVELOPER'
                 THEN ARRAY['not_developer_managed', format('invitationManagement is %s, and it must be DEVELOPER', coalesce(c.invitation_management, 'missing'))]
-            WHEN (c.expires_date > now()) IS NOT TRUE
-                THEN ARRAY['not_active', format('expired at %s, by a record that Apple signed at %s',
-                                                coalesce(to_char(c.expires_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), 'an unknown time'),
-                                                to_char(c.signed_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+            -- check_rows.sql says that the subscription has expired.
+            WHEN (c.expires_date > now()) IS NOT TRUE THEN NULL
+            WHEN :needs_claim AND k.ids IS NULL
+                THEN ARRAY['unknown_claim', format('the ledger has no seat claim %s; crawl seats of %s first', c.subject, c.id)]
+            WHEN :needs_claim AND c.id <> ALL (k.ids)
+                THEN ARRAY['other_subscription', format('seat claim %s is of subscription %s', c.subject, k.ids[1])]
             WHEN c.takes_seat AND c.number > c.seats
                 THEN ARRAY['no_free_seat', format('seat %s of the batch for the subscription, and %s are free by Apple''s answer of %s and the requests since; crawl seats again after a change',
                                                   c.number, greatest(c.seats, 0), to_char(c.asked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
        END
-  FROM counted c
+  FROM counted c LEFT JOIN claims k ON k.claim = c.subject

@@ -26,6 +26,8 @@ struct SeatPlanTests {
                            ('4', 'DEVELOPER', '20 days', NULL), ('5', 'DEVELOPER', '20 days', '2026-01-01')) v (id, management, ends, revoked);
             INSERT INTO seats (app_id, original_transaction_id, total_seat_count, available_seat_count, asked_at)
             VALUES (\(app), '1', 5, 2, now() - interval '1 hour');
+            INSERT INTO seat_claims (app_id, original_transaction_id, seat_claim_id)
+            SELECT \(app), id::text, '7E3FB20B-4CDB-47CC-936D-99D65F60000' || id FROM (VALUES (1), (2), (3), (5)) v (id);
             """
         )
         return world
@@ -91,11 +93,33 @@ struct SeatPlanTests {
             return switch action {
             case "claimSeat": "('\(id)', '801')"
             case "unclaimSeat": "('\(id)', \(claimID))"
-            default: "('\(id)', \(claimID.replacing("0000", with: "1111")), '801')"
+            default: "('\(id)', \(claimID), '801')"
             }
         }.joined(separator: ", ")
         let found = try await plan(action, columns, rows, in: world())
         #expect(found == ["valid", "not_developer_managed", "not_active", "revoked", "not_in_ledger"])
+    }
+
+    @Test(arguments: ["unclaimSeat", "associateSeat"])
+    func `GS9 a claim that the ledger does not know under the subscription is not sent`(action: String) async throws {
+        let world = try await world()
+        _ = try await plan("claimSeat", claim, "('4', '801')", in: world)
+        try await world.run(
+            """
+            UPDATE action_batches SET approval_required = false, started_at = now(), finished_at = now();
+            UPDATE action_rows SET state = 'succeeded', ended_at = now(), first_sent_at = now(), request_id = gen_random_uuid(),
+                   answer = '{"seatClaimId": "7E3FB20B-4CDB-47CC-936D-99D65F600004"}';
+            INSERT INTO apps (app_id, bundle_id, environment) OVERRIDING SYSTEM VALUE VALUES (77, 'com.example.other', 'Sandbox');
+            INSERT INTO transactions (app_id, transaction_id, original_transaction_id, signed_date, payload_sha256, payload)
+            VALUES (77, '88', '88', now(), 'x', '{}')
+            """
+        )
+        let rows = [("1", 1), ("4", 4), ("1", 2), ("1", 9), ("88", 8)].map { id, claim in
+            "('\(id)', '7e3fb20b-4cdb-47cc-936d-99d65f60000\(claim)'\(action == "associateSeat" ? ", '801'" : ""))"
+        }.joined(separator: ", ")
+        let columns = "original_transaction_id, seat_claim_id\(action == "associateSeat" ? ", app_transaction_id" : "")"
+        let found = try await plan(action, columns, rows, in: world)
+        #expect(found == ["valid", "valid", "other_subscription", "unknown_claim", "other_app"])
     }
 
     @Test func `a member whose seat was taken back can claim another one`() async throws {

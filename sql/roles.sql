@@ -281,6 +281,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'notifications'),
            ('SELECT', 'subscription_statuses'),
            ('SELECT', 'seats'),
+           ('SELECT', 'seat_claims'),
            ('SELECT', 'advanced_commerce_items'),
            ('SELECT', 'advanced_commerce_refunds'),
            ('SELECT', 'products'),

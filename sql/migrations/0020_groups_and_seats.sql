@@ -66,33 +66,3 @@ CREATE TABLE seat_price_tiers (
     PRIMARY KEY (app_id, owner_kind, owner_key, position),
     FOREIGN KEY (app_id) REFERENCES apps(app_id)
 );
-
--- The roles of existing installations get the rights of sql/roles.sql. A role is known by its rights on tables that only it has them on.
-DO $$
-DECLARE
-    statement text;
-BEGIN
-    FOR statement IN
-        SELECT DISTINCT format(g.rights, pg_get_userbyid(a.grantee))
-          FROM (VALUES
-                   ('orders', 'INSERT', ARRAY['GRANT SELECT, INSERT, UPDATE, DELETE ON customer_groups, group_members TO %I',
-                                              'GRANT SELECT, INSERT, UPDATE ON seats TO %I',
-                                              'GRANT SELECT, INSERT, DELETE ON seat_claims TO %I']),
-                   ('orders', 'DELETE', ARRAY['GRANT SELECT, DELETE ON customer_groups, group_members, seats, seat_claims TO %I']),
-                   ('advanced_commerce_items', 'INSERT', ARRAY['GRANT SELECT, INSERT, DELETE ON seat_price_tiers TO %I']),
-                   ('advanced_commerce_items', 'DELETE', ARRAY['GRANT SELECT, DELETE ON seat_price_tiers TO %I']),
-                   ('action_attempts', 'INSERT', ARRAY['GRANT SELECT ON seats TO %I'])
-               ) known (relation, privilege, statements)
-          JOIN pg_class c ON c.oid = to_regclass(known.relation)
-          CROSS JOIN LATERAL aclexplode(c.relacl) a
-          CROSS JOIN LATERAL unnest(known.statements) AS g (rights)
-         WHERE a.privilege_type = known.privilege AND a.grantee <> c.relowner AND a.grantee <> 0
-        UNION
-        -- The exporter reads columns.
-        SELECT DISTINCT format('GRANT SELECT ON customer_groups, group_members, seats, seat_claims, seat_price_tiers TO %I', pg_get_userbyid(a.grantee))
-          FROM pg_attribute t CROSS JOIN LATERAL aclexplode(t.attacl) a
-         WHERE t.attrelid = 'orders'::regclass AND t.attname = 'order_id' AND a.privilege_type = 'SELECT' AND a.grantee <> 0
-    LOOP
-        EXECUTE statement;
-    END LOOP;
-END $$;

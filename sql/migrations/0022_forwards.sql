@@ -29,24 +29,3 @@ CREATE INDEX forwards_undelivered ON forwards (app_id, stored_at) WHERE given_up
 CREATE INDEX forwards_given_up ON forwards (app_id, given_up_at) WHERE given_up_at IS NOT NULL;
 CREATE INDEX forwards_customer ON forwards (app_id, customer, destination, forward_id);
 CREATE INDEX forwards_notification ON forwards (app_id, notification_uuid);
-
--- The table belongs to the ledger's owner. Roles that store or erase received notifications already may use it before sql/roles.sql runs again.
-DO $$
-DECLARE
-    statement text;
-BEGIN
-    FOR statement IN
-        SELECT format('ALTER TABLE forwards OWNER TO %I', pg_get_userbyid(runs.relowner))
-          FROM pg_class c JOIN pg_class runs ON runs.oid = 'runs'::regclass AND runs.relowner <> c.relowner
-         WHERE c.oid = 'forwards'::regclass
-        UNION ALL
-        SELECT format('GRANT SELECT, %s ON forwards TO %I',
-                      CASE WHEN bool_or(a.privilege_type = 'INSERT') THEN 'INSERT, UPDATE, DELETE' ELSE 'DELETE' END, pg_get_userbyid(a.grantee))
-          FROM pg_class c, aclexplode(c.relacl) a
-         WHERE c.oid = 'received_notifications'::regclass AND a.grantee <> c.relowner AND a.grantee <> 0
-           AND a.privilege_type IN ('INSERT', 'DELETE')
-         GROUP BY a.grantee
-    LOOP
-        EXECUTE statement;
-    END LOOP;
-END $$;

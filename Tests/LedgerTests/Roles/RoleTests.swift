@@ -1,5 +1,6 @@
 import Ledger
 import LedgerSchema
+import Migrations
 import Postgres
 import Status
 import TestSupport
@@ -45,6 +46,40 @@ struct RoleTests {
             return .successfulCompletion
         } catch {
             return error.state
+        }
+    }
+
+    @Test func `migrate gives the roles of an existing installation the rights on new tables and columns`() async throws
+    {
+        let world = try await TestLedger()
+        // The release before 0018 to 0022 had none of these.
+        try await world.run(
+            """
+            DROP TABLE action_input_rows, customer_groups, group_members, seats, seat_claims, seat_price_tiers, forwards CASCADE;
+            ALTER TABLE runs DROP COLUMN unreadable_receipts CASCADE;
+            ALTER TABLE schema_drift DROP COLUMN remark CASCADE;
+            DROP INDEX action_rows_seat_subscription, action_rows_member;
+            DELETE FROM schema_views WHERE to_regclass('appstore.' || name) IS NULL;
+            DELETE FROM schema_migrations WHERE name >= '0018'
+            """
+        )
+        try await LedgerRoles.with { roles in
+            let migrator = Migrator(ledger: world.ledger, directory: try TestLedger.sql)
+            _ = try await migrator.migrate()
+            let rights = """
+                SELECT what, grantee::regrole, privilege_type FROM (
+                    SELECT relname AS what, (aclexplode(relacl)).* FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'r'
+                    UNION ALL
+                    SELECT relname || '.' || attname, (aclexplode(attacl)).*
+                      FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'r') a
+                UNION ALL
+                SELECT relname, relowner::regrole, 'OWNER' FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'r'
+                """
+            let found = Set(try await world.rows(rights))
+            try await roles.apply()
+            let expected = Set(try await world.rows(rights))
+            #expect(expected.count > 300)
+            #expect(found == expected, "\(found.symmetricDifference(expected).sorted())")
         }
     }
 

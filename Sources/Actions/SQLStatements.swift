@@ -21,6 +21,7 @@ extension SQLStatement {
     static let findRequestInFlight = SQLStatement(file: PackageResources.find_request_in_flight_sql)
     static let finishBatch = SQLStatement(file: PackageResources.finish_batch_sql)
     static let groupReports = SQLStatement(file: PackageResources.group_reports_sql)
+    static let firstRows = SQLStatement(file: PackageResources.first_rows_sql)
     static let giveUpRow = SQLStatement(file: PackageResources.give_up_row_sql)
     static let insertInputRows = SQLStatement(file: PackageResources.insert_input_rows_sql)
     static let insertBatch = SQLStatement(

@@ -89,16 +89,20 @@ extension ActionLedger {
                     [.integer(app.rawValue), .uuid(batch.id)]
                 )[0].int64("rows") : nil
             let first = try connection.run(
-                """
-                SELECT position, parameters, consistency_token FROM action_rows
-                 WHERE app_id = $1 AND batch_id = $2 AND verdict = 'valid' AND parameters IS NOT NULL ORDER BY position LIMIT $3::bigint
-                """,
-                [.integer(app.rawValue), .uuid(batch.id), .bigint(Self.shownRequests)]
+                .firstRows,
+                [
+                    "app": .integer(app.rawValue), "batch": .uuid(batch.id), "count": .bigint(Self.shownRequests),
+                    "keeps_refused_id": .boolean(job.action.keepsRefusedID),
+                    "action": .text(job.action.name.rawValue),
+                ]
             )
             let requests = try first.map { row in
                 let parameters = try parameters(of: row)
                 let id = RequestID.row(try row.int64("position"), of: batch.id)
-                return job.action.request(parameters, id: UUIDText.text(of: id))
+                return job.action.request(
+                    parameters,
+                    id: try row.textOrNil("request_id") ?? UUIDText.text(of: id)
+                )
             }
             let kinds = try connection.run(
                 """

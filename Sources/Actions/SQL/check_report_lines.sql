@@ -16,6 +16,25 @@ WITH grouped AS (
       JOIN action_input_rows i ON i.app_id = :app AND i.line_item_id = n.id
       JOIN action_rows r ON r.app_id = i.app_id AND r.batch_id = i.batch_id AND r.position = i.position AND r.state = 'succeeded'
      ORDER BY i.line_item_id, r.ended_at DESC, r.batch_id
+), valid_refunds AS (
+    SELECT g.report, g.reference AS id, min(g.position) AS position
+      FROM grouped g
+     WHERE g.rule IS NULL AND g.p ->> 'event_type' = 'REFUND' AND (g.p ->> 'erroneously_submitted')::boolean IS NOT TRUE
+     GROUP BY 1, 2
+), valid_refunds_of_ledger AS MATERIALIZED (
+    SELECT n.p ->> 'reference_line_item_id' AS id, min(n.id) AS refund
+      FROM (SELECT DISTINCT ON (i.line_item_id) i.line_item_id AS id, i.parameters AS p
+              FROM action_input_rows i
+              JOIN action_rows r ON r.app_id = i.app_id AND r.batch_id = i.batch_id AND r.position = i.position AND r.state = 'succeeded'
+             WHERE i.app_id = :app
+               AND i.line_item_id IN (SELECT o.line_item_id FROM action_input_rows o
+                                       WHERE o.app_id = :app AND o.parameters ->> 'reference_line_item_id'
+                                             IN (SELECT id FROM grouped WHERE (p ->> 'erroneously_submitted')::boolean))
+             ORDER BY i.line_item_id, r.ended_at DESC, r.batch_id) n
+     WHERE n.p ->> 'event_type' = 'REFUND' AND (n.p ->> 'erroneously_submitted')::boolean IS NOT TRUE
+       -- The input has a newer version of the refund.
+       AND NOT EXISTS (SELECT FROM grouped g WHERE g.id = n.id)
+     GROUP BY 1
 ), tokens AS MATERIALIZED (
     SELECT DISTINCT ON (n.external_purchase_id) n.external_purchase_id AS id, n.external_purchase_token_type AS type,
            n.external_purchase_token_creation_date AS created_at, n.external_purchase_token_expiration_date AS expires_at
@@ -39,6 +58,7 @@ WITH grouped AS (
            coalesce((g.p ->> 'erroneously_submitted')::boolean, false) AS is_erroneous,
            other.position AS other_position, known.p AS known, coalesce(same.p, target.p) AS target, same.p IS NULL AS is_target_of_ledger,
            t.id IS NOT NULL AS has_token, t.type AS token_type, t.created_at AS token_created_at, t.expires_at AS token_expires_at,
+           valid.position AS valid_refund_position, valid_of_ledger.refund AS valid_refund,
            reported.subject IS NOT NULL AS has_lines, unsettled.subject IS NOT NULL AS is_unsettled
       FROM grouped g
       LEFT JOIN grouped first ON first.position = g.first_position
@@ -46,6 +66,8 @@ WITH grouped AS (
       LEFT JOIN grouped other ON other.id = g.reference AND other.position = other.first_of_id AND other.report <> g.report
       LEFT JOIN known ON known.id = g.id
       LEFT JOIN known target ON target.id = g.reference
+      LEFT JOIN valid_refunds valid ON valid.report = g.report AND valid.id = g.id
+      LEFT JOIN valid_refunds_of_ledger valid_of_ledger ON valid_of_ledger.id = g.id
       LEFT JOIN tokens t ON t.id = g.subject
       LEFT JOIN reported ON reported.subject = g.subject
       LEFT JOIN unsettled ON unsettled.subject = g.subject
@@ -76,6 +98,9 @@ WITH grouped AS (
                 WHEN l.is_restated AND l.created_at < now() - interval '1 year'
                     THEN ARRAY['RestatementNotAllowedCreationDateError',
                                format('restatement is true, and creation_date is %s; a line can be restated for 1 year (Apple''s 39)', l.created)]
+                WHEN l.is_erroneous AND l.valid_refund_position IS NOT NULL
+                    THEN ARRAY['ErroneousLineItemReferencedByValidLineItemError',
+                               format('line item %s is erroneously submitted, and row %s refunds it (Apple''s 22)', l.id, l.valid_refund_position)]
                 WHEN l.target IS NULL AND l.other_position IS NOT NULL
                     THEN ARRAY['reference_in_other_report',
                                format('reference_line_item_id is %s, which row %s reports for another token; report that one first', l.reference, l.other_position)]
@@ -85,6 +110,9 @@ WITH grouped AS (
                     THEN ARRAY['RefundReferencedByRefundError', format('reference_line_item_id is %s, a refund; it must be a purchase (Apple''s 28)', l.reference)]
                 WHEN l.target ->> 'event_type' = 'REFUND'
                     THEN ARRAY['ReferenceLineItemNotABuyError', format('reference_line_item_id is %s, a refund; it must be a purchase (Apple''s 21)', l.reference)]
+                WHEN NOT l.is_refund AND l.target ? 'reference_line_item_id'
+                    THEN ARRAY['NonInitialBuyReferencedByBuyError',
+                               format('reference_line_item_id is %s, which refers to another purchase; it must be the first one (Apple''s 29)', l.reference)]
                 WHEN NOT l.is_refund AND l.target ->> 'subscription_event' IS DISTINCT FROM 'SUBSCRIPTION_START'
                     THEN ARRAY['ReferenceInvalidSubscriptionEventError',
                                format('reference_line_item_id is %s, which has no SUBSCRIPTION_START (Apple''s 14)', l.reference)]
@@ -128,6 +156,9 @@ WITH grouped AS (
                                format('creation_date is %s; it must be %s, as it was reported (Apple''s 38)', l.p ->> 'creation_date', l.known ->> 'creation_date')]
                 WHEN l.is_erroneous AND (l.known ->> 'erroneously_submitted')::boolean
                     THEN ARRAY['RepeatErroneousSubmissionError', format('line item %s is already erroneously submitted (Apple''s 30)', l.id)]
+                WHEN l.is_erroneous AND l.valid_refund IS NOT NULL
+                    THEN ARRAY['ErroneousLineItemReferencedByValidLineItemError',
+                               format('line item %s is erroneously submitted, and its refund %s is not; restate the refund first (Apple''s 22)', l.id, l.valid_refund)]
                 WHEN l.has_lines AND l.status IN ('NO_LINE_ITEM', 'UNRECOGNIZED_TOKEN')
                     THEN ARRAY['LineItemStatusRegressionError', format('status is %s, and Apple has line items of the token (Apple''s 8)', l.status)]
                 WHEN l.has_token AND l.status = 'DUPLICATE_TOKEN' AND coalesce(l.token_type, '') NOT IN ('ACQUISITION', 'SERVICES')

@@ -19,7 +19,7 @@ package enum ReportExternalPurchases: AppStoreAction {
     /// Apple documents no limit. A report is in memory as a whole when it is sent.
     package static let mostLines: Int64 = 50_000
 
-    private static let reportColumns = [
+    static let reportColumns = [
         ActionColumn("external_purchase_id", .text(255), isRequired: true),
         ActionColumn("status", .choice(statuses), isRequired: true),
     ]

@@ -21,6 +21,8 @@ package struct BatchSource: Sendable {
     package init(_ input: ActionJob.Input) throws {
         switch input {
         case .csv(let path): try self.init(csv: path)
+        case .json(let path):
+            self.init(from: .reports(path: path), fileName: path, fileSHA256: try Self.sha256(of: path))
         case .query(let sql): self.init(from: .query(sql, [], name: "input.query"))
         case .policy(let policy): self.init(from: .policy(policy))
         case .folder: throw LedgerError.invariant("a folder is compared with what Apple has")
@@ -55,7 +57,7 @@ package struct BatchSource: Sendable {
     var isOfPolicy: Bool {
         switch feed {
         case .policy, .answers: true
-        case .csv, .query, .retention, .none: false
+        case .csv, .reports, .query, .retention, .none: false
         }
     }
 

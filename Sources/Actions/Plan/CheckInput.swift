@@ -10,13 +10,18 @@ extension ActionJob {
     /// The check returns a finding and throws ``ActionInputError``.
     package var inputFileCheck: (@Sendable () throws -> String)? {
         switch input {
-        case .csv(let path):
+        case .csv(let path), .json(let path):
             let job = self
             return {
                 var (rows, invalid) = (0, 0)
-                _ = try InputFeed.readFile(path, for: job) { batch in
+                func count(_ batch: [InputRow]) {
                     rows += batch.count
                     invalid += batch.count { $0.problem != nil }
+                }
+                if case .json = job.input {
+                    _ = try InputFeed.readReports(path, for: job, count)
+                } else {
+                    _ = try InputFeed.readFile(path, for: job, count)
                 }
                 return "\(path) has \(rows) rows\(invalid > 0 ? ", \(invalid) of them invalid" : "")"
             }
@@ -43,7 +48,7 @@ extension ActionJob {
         switch input {
         case .query: true
         case .policy(let policy): if case .listed(.query) = policy.consent { true } else { false }
-        case .csv, .folder, .none: false
+        case .csv, .json, .folder, .none: false
         }
     }
 }
@@ -68,7 +73,7 @@ extension ActionLedger {
                 return (["customerConsented.query names customers"] + (try queryWarnings(on: connection))).joined(
                     separator: "; "
                 )
-            case .csv, .folder, .none: return ""
+            case .csv, .json, .folder, .none: return ""
             }
         }
     }
@@ -93,7 +98,7 @@ extension ActionLedger {
             } else {
                 []
             }
-        case .csv, .folder, .none: []
+        case .csv, .json, .folder, .none: []
         }
     }
 

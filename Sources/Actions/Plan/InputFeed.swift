@@ -10,6 +10,8 @@ struct InputFeed {
     /// The source of the rows.
     enum Source {
         case csv(path: String)
+        /// External purchase reports as JSON Lines.
+        case reports(path: String)
         /// One SELECT, its parameters, and its name for messages.
         case query(String, [Cell], name: String)
         /// The open refund requests, answered by a policy.
@@ -23,7 +25,7 @@ struct InputFeed {
     }
 
     /// The number of rows that are copied to the database at a time.
-    private static let batch = 5_000
+    static let batch = 5_000
 
     let source: Source
     let app: AppID
@@ -41,6 +43,7 @@ struct InputFeed {
     ) throws -> [String] {
         switch source {
         case .csv(let path): return try Self.readFile(path, for: job, take)
+        case .reports(let path): return try Self.readReports(path, for: job, take)
         case .query(let sql, let cells, let name): return try readQuery(sql, cells, name, on: connection, take)
         case .policy(let policy):
             let (columns, rows) = try PolicyInput(policy: policy, app: app, job: job).read(on: connection)

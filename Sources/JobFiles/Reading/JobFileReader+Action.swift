@@ -115,13 +115,17 @@ extension JobFileReader {
             return ActionJob.Input.none
         }
         if chosen.type.takesFolder { return folder(file) }
-        let keys = ["csv", "query"]
-        let expected = "it must name the rows: csv or query"
+        let keys = ["csv", "query"] + (chosen.type.groupsRows ? ["json"] : [])
+        let expected = "it must name the rows: \(keys.joined(separator: " or "))"
         guard let section = file.section("input", keys: keys, required: expected), section.namesOneSource(of: keys)
         else { return nil }
         if let csv = section.section("csv", keys: ["path"]) {
             let path = csv.path("path", "it must be the path of a CSV file", isRequired: true)
             return path.map { .csv(path: paths.absolute($0)) }
+        }
+        if keys.contains("json"), let json = section.section("json", keys: ["path"]) {
+            let path = json.path("path", "it must be the path of a JSON Lines file", isRequired: true)
+            return path.map { .json(path: paths.absolute($0)) }
         }
         return section.query().map(ActionJob.Input.query)
     }
@@ -197,6 +201,7 @@ extension JobFileReader {
     private func inputs(_ input: ActionJob.Input?, _ appStore: JobFile.AppStore?) -> [(name: String, path: String)] {
         var inputs = [("the job file", paths.jobFile)]
         if case .csv(let path) = input { inputs.append(("input.csv.path", path)) }
+        if case .json(let path) = input { inputs.append(("input.json.path", path)) }
         if case .folder(let path) = input { inputs.append(("input.directory", path)) }
         if case .policy(let policy) = input, case .listed(.csv(let path, _)) = policy.consent {
             inputs.append(("customerConsented.csv.path", path))

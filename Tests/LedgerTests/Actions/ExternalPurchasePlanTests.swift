@@ -1,5 +1,7 @@
 import Actions
+import AppStoreModel
 import Erasure
+import FoundationEssentials
 import JobFiles
 import Ledger
 import LedgerSchema
@@ -64,6 +66,11 @@ struct ExternalPurchasePlanTests {
     private func actions(_ query: String, in world: TestLedger, environment: String = "Production") throws
         -> ActionLedger
     {
+        try actions(input: "query: |\n    \(query)", in: world, environment: environment)
+    }
+
+    private func actions(input: String, in world: TestLedger, environment: String = "Production") throws -> ActionLedger
+    {
         let text = """
             version: 1
             name: report
@@ -71,8 +78,7 @@ struct ExternalPurchasePlanTests {
             appStore: {issuerId: 57246542-96fe-1a63-e053-0824d011072a, keyId: 2X9R4HXF34, privateKeyFile: key.p8}
             action: {reportExternalPurchases: {}}
             input:
-              query: |
-                \(query)
+              \(input)
             output: {postgres: {url: "postgresql:///ledger"}}
 
             """
@@ -215,6 +221,7 @@ struct ExternalPurchasePlanTests {
             ),
             subscription("t0", "start"),
             subscription("t0", "renewal", ["subscription_event": "'RENEWAL'", "reference_line_item_id": "'start'"]),
+            subscription("t0", "alone", ["subscription_event": "'RENEWAL'"]),
             refund("t0", "back", of: "start"),
         ]
         let usd = ["reporting_currency": "'USD'", "pricing_currency": "'ISK'", "exchange_rate": "0.0069"]
@@ -235,8 +242,12 @@ struct ExternalPurchasePlanTests {
                 subscription("t0", "r", ["subscription_event": "'RENEWAL'", "reference_line_item_id": "'back'"])
             ),
             (
-                "ReferenceInvalidSubscriptionEventError",
+                "NonInitialBuyReferencedByBuyError",
                 subscription("t0", "r", ["subscription_event": "'RENEWAL'", "reference_line_item_id": "'renewal'"])
+            ),
+            (
+                "ReferenceInvalidSubscriptionEventError",
+                subscription("t0", "r", ["subscription_event": "'RENEWAL'", "reference_line_item_id": "'alone'"])
             ),
         ]
         if isKnown { try await report(first, in: world) }
@@ -300,6 +311,51 @@ struct ExternalPurchasePlanTests {
             "restatement": "true", "erroneously_submitted": "true", "net_amount_tax_exclusive": "10000",
         ]
         #expect(try await plan([back.merging(withdrawn) { $1 }], in: world) == ["valid"])
+    }
+
+    @Test func `EP17 a purchase with a refund that counts is not reported as erroneous, and with its refund it is`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let (bought, refunded) = (try await value(of: "-10 days", in: world), try await value(of: "-9 days", in: world))
+        let mistaken = ["restatement": "true", "erroneously_submitted": "true"]
+        let buy = buy("t1", "a", ["creation_date": bought])
+        let refund = refund("t1", "b", of: "a", ["creation_date": refunded])
+        let wrongBuy = buy.merging(mistaken) { $1 }
+        let wrongRefund = refund.merging(mistaken) { $1 }
+        let error = "ErroneousLineItemReferencedByValidLineItemError"
+        try await report([buy], in: world)
+        #expect(
+            try await plan([wrongBuy, refund], in: world) == [error, "ValidLineItemReferencesErroneousLineItemError"]
+        )
+        try await report([refund], in: world)
+        #expect(try await plan([wrongBuy], in: world) == [error])
+        #expect(try await plan([wrongBuy, wrongRefund], in: world) == ["valid", "valid"])
+        try await report([wrongRefund], in: world)
+        #expect(try await plan([wrongBuy], in: world) == ["valid"])
+    }
+
+    private func value(of interval: String, in world: TestLedger) async throws -> String {
+        try #require(try await world.value(Self.moment(interval)))
+    }
+
+    @Test func `EP18 a plan shows the request ID that the corrected report will have`() async throws {
+        let world = try await TestLedger()
+        try await plan([buy("t1", "a")], in: world)
+        let refused = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+        try await world.run(
+            """
+            UPDATE action_batches SET approval_required = false, started_at = now(), finished_at = now();
+            UPDATE action_rows SET state = 'rejected', ended_at = now(), first_sent_at = now(), request_id = '\(refused)'
+            """
+        )
+        let actions = try actions(query([buy("t1", "b"), buy("t2", "c")]), in: world)
+        let batch = try await actions.plan(try BatchSource(actions.job.input))
+        let bodies = try await actions.summary(of: batch).requests.map {
+            String(decoding: $0.body ?? [], as: UTF8.self)
+        }
+        #expect(bodies.count == 2)
+        #expect(bodies[0].contains(refused) && !bodies[1].contains(refused), "\(bodies)")
     }
 
     @Test func `a token gets no report while the outcome of an earlier one is unknown, so that none overtakes another`()
@@ -408,6 +464,59 @@ struct ExternalPurchasePlanTests {
                 "3 3 none (externalPurchaseId): Apple refused it: NotFoundError",
             ]
         )
+    }
+
+    @Test func `EP19 reports as JSON are planned as their rows would be, and a line that is none is invalid alone`()
+        async throws
+    {
+        let line = """
+            {"lineItemId":"ID","creationDate":MOMENT,"eventType":"BUY","productType":"ONE_TIME_BUY","productIdentifier":"coins","quantity":1,\
+            "amountTaxInclusive":12000,"amountTaxExclusive":10000,"taxAmount":2000,"netAmountTaxExclusive":10000,"reportingCurrency":"EUR",\
+            "pricingCurrency":"EUR","taxCountry":"FRA","exchangeRate":null}
+            """
+        let world = try await TestLedger()
+        let moment = try await value(of: "-10 days", in: world)
+        let lines = ["a", "b"].map {
+            line.replacing("ID\"", with: "\($0)\"", maxReplacements: 1).replacing("MOMENT", with: moment)
+        }
+        let text = """
+            {"externalPurchaseId":"t1","status":"LINE_ITEM","lineItems":[\(lines.joined(separator: ","))]}
+            {"externalPurchaseId":"t2","status":"NO_LINE_ITEM"}
+
+            {"externalPurchaseId":"t3","status":"LINE_ITEM","lineItems":[{"lineItemID":"c"}]}
+            {"externalPurchaseId":"t4","requestIdentifier":"x","status":"NO_LINE_ITEM"}
+            {"externalPurchaseId":"t5","status":"LINE_ITEM","lineItems":[]}
+            ["t6"]
+            {"externalPurchaseId":"t7",
+            """
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/reports.jsonl"
+            try Data(text.utf8).write(to: URL(filePath: path))
+            let actions = try actions(input: "json: {path: \(path)}", in: world)
+            let check = try #require(actions.job.inputFileCheck)
+            #expect(try check() == "\(path) has 8 rows, 5 of them invalid")
+            _ = try await actions.plan(try BatchSource(actions.job.input))
+        }
+        let rows = try await texts(
+            """
+            SELECT concat_ws(' ', i.line, coalesce(i.rule, r.verdict), r.parameters ->> 'external_purchase_id', i.reason)
+              FROM action_input_rows i JOIN action_rows r USING (app_id, batch_id, position) ORDER BY i.input_position
+            """,
+            in: world
+        )
+        #expect(
+            rows == [
+                "1 valid t1", "1 valid t1", "2 valid t2", "4 json lineItemID: it is not known",
+                "5 json requestIdentifier: remove it, because the plan makes it",
+                "6 json lineItems must be a list of at least one line item",
+                "7 json reading JSON found text RFC 8259 does not allow here, at byte 0",
+                "8 json reading JSON found text RFC 8259 does not allow here, at byte 27",
+            ]
+        )
+        let planned = try await texts("SELECT parameters FROM action_rows WHERE subject = 't1'", in: world)
+        let same = ["a", "b"].map { buy("t1", $0, ["creation_date": moment]) }
+        try await plan(same, in: world)
+        #expect(try await texts("SELECT parameters FROM action_rows WHERE subject = 't1'", in: world) == planned)
     }
 
     @Test func `EP16 a report with a row of an erased customer is not sent, and none of its rows is kept`() async throws

@@ -57,6 +57,23 @@ struct IDFileTests {
         #expect(try await read("\(header)\n1,2,3\n").ids == [id], "\(why)")
     }
 
+    @Test(arguments: ["9f4b2c1e-6f0e-4a9d-8c53-0d7a5b1f2e3c", "c3RvcmVsZWRnZXI=", "17"])
+    func `C31 a column named token with anything but receipts does not change which column is read`(token: String)
+        async throws
+    {
+        for header in ["transaction_id,token,note", "customer,token,note", "customer,token,id"] {
+            let found = try await read("\(header)\n430000000000001,\(token),430000000000001\n")
+            #expect(found.ids == ["430000000000001"] && found.leftOut == [], "\(header)")
+        }
+    }
+
+    @Test(arguments: ["receipt", "token"])
+    func `an ID in a column of receipts is an ID`(name: String) async throws {
+        let text = "name,\(name)\na,430000000000001\nb,\(Self.old("430000000000002"))\n"
+        #expect(try await read(text).ids == ["430000000000001", "430000000000002"])
+        #expect(try await read(text, column: name).ids == ["430000000000001", "430000000000002"])
+    }
+
     @Test func `the job's column says whether its cells are IDs or receipts`() async throws {
         let text = "id,receipt\n1,\(Self.old("430000000000002"))\n"
         #expect(try await read(text, column: "id").ids == ["1"])

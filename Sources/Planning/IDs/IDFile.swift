@@ -1,6 +1,7 @@
 import AppStoreModel
 import CSVFormat
 import JobSyntax
+import SignedData
 
 /// A CSV file with IDs, or with receipts in which they are.
 package struct IDFile: Sendable {
@@ -74,10 +75,25 @@ package struct IDFile: Sendable {
         if let column { return Self.receiptColumns.contains(column) ? .receipts([column]) : .ids(column) }
         let header = try IDColumnReader(path: path, column: nil).header()
         func hasIDs(_ name: String) -> Bool { name == "id" || name.hasSuffix(kind.columnName) }
-        guard header.contains(where: Self.receiptColumns.contains) else {
+        let receipts = try receiptColumns(of: header)
+        guard !receipts.isEmpty else {
             return .ids(header.first.map(hasIDs) == true || !header.contains("id") ? nil : "id")
         }
-        return .receipts(header.filter { (Self.idColumns + Self.receiptColumns).contains($0) })
+        return .receipts(header.filter { (Self.idColumns + receipts).contains($0) })
+    }
+
+    /// The columns with receipts.
+    ///
+    /// `token` is also the name of other columns, so one next to others counts only if its first rows have a receipt or an ID.
+    private func receiptColumns(of header: [String]) throws -> [String] {
+        let named = header.filter(Self.receiptColumns.contains)
+        guard header.count > 1, named.contains("token") else { return named }
+        let filled = try IDColumnReader(path: path, column: nil, longestCell: .receipt)
+            .columns(inFirst: 100, mayDiffer: true) { cell in
+                DigitCounts.looksLikeTransactionID(cell)
+                    || ReceiptText.isReceipt(Array(cell.utf8)[...], of: bundleId)
+            }
+        return named.filter { $0 != "token" || filled.contains($0) }
     }
 
     private func id(_ cell: ArraySlice<UInt8>, line: Int) throws(CSVError) -> String {

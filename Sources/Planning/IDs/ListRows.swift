@@ -1,4 +1,5 @@
 import AppStoreModel
+import CSVFormat
 import JobSyntax
 import SignedData
 
@@ -28,7 +29,12 @@ struct ListRows {
         ready.append(text)
     }
 
+    /// Adds the ID in a receipt, or the ID that stands in its place.
     mutating func addReceipt(_ cell: ArraySlice<UInt8>, of bundleId: String, line: Int) {
+        if cell.count <= IDColumnReader.longestID {
+            let text = String(decoding: cell, as: UTF8.self)
+            if kind.accepts(text) { return add(text, line: line) }
+        }
         do throws(ReceiptDefect) {
             let id = try ReceiptText.transactionId(in: cell, of: bundleId)
             if bad.isEmpty { ready.append(id.text) }

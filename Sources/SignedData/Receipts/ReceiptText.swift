@@ -47,6 +47,16 @@ package enum ReceiptText {
         throw .damaged
     }
 
+    /// Whether a text is a receipt or a signed transaction, also one without a transaction ID of the app.
+    package static func isReceipt(_ text: ArraySlice<UInt8>, of bundleId: String) -> Bool {
+        do throws(ReceiptDefect) {
+            _ = try transactionId(in: text, of: bundleId)
+            return true
+        } catch {
+            return error != .missing && error != .damaged
+        }
+    }
+
     /// The bytes of base64 or base64url, with or without padding; `nil` for another text.
     static func decoded(_ text: [UInt8]) -> [UInt8]? {
         var text = text

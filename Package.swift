@@ -213,7 +213,8 @@ let package = Package(
             "Receiver",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "HTTPTransport", "Hashing", "SignedData",
-                "Postgres", "Normalize", "JobFiles", "Ledger", "Inbox", hummingbird, hummingbirdCore, nioCore,
+                "Postgres", "RateLimit", "Normalize", "JobFiles", "Ledger", "Inbox", hummingbird, hummingbirdCore,
+                nioCore,
                 httpTypes, serviceLifecycle, logging,
             ]
         ),
@@ -320,7 +321,10 @@ let package = Package(
             of: "Planning",
             ["AppStoreModel", "Basics", "Hashing", "SignedData", "JobSyntax", "JobFiles", "TestSupport"]
         ),
-        tests(of: "Receiver", ["StrictJSON", "Postgres", "Inbox", "TestSupport", nioCore, nioEmbedded]),
+        tests(
+            of: "Receiver",
+            ["AppStoreModel", "StrictJSON", "Postgres", "Inbox", "TestSupport", nioCore, nioEmbedded]
+        ),
         tests(
             of: "AppStoreSimulator",
             ["AppStoreModel", "StrictJSON", "Basics", "Hashing", "SignedData", "Streams", "TestSupport"]

@@ -39,7 +39,7 @@ struct ForwardQueueTests {
     }
 
     private func queue(_ world: TestLedger) -> ForwardQueue {
-        world.ledger.forwards(of: world.app, on: world.ledger.pages.pool)
+        world.ledger.forwards(of: world.app, claiming: world.ledger.pages.pool, recording: world.ledger.pages.pool)
     }
 
     private func due(_ world: TestLedger, at url: String = url) async throws -> [ForwardQueue.Claim] {

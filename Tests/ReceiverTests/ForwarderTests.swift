@@ -29,6 +29,7 @@ struct ForwarderTests {
 
     private func forwarder(_ record: Record, _ outcome: ForwardOutcome, _ time: ManualTime) -> Forwarder {
         Forwarder(
+            app: "a",
             name: "https://a.example/",
             pace: Forwarder.SharedPace(),
             claim: { most in

@@ -18,11 +18,13 @@ package struct ForwardQueue: Sendable {
     private static let mostGivenUp: Int64 = 1_000
 
     private let app: AppID
-    private let pool: PostgresPool
+    private let claiming: PostgresPool
+    private let recording: PostgresPool
 
-    init(app: AppID, pool: PostgresPool) {
+    init(app: AppID, claiming: PostgresPool, recording: PostgresPool) {
         self.app = app
-        self.pool = pool
+        self.claiming = claiming
+        self.recording = recording
     }
 
     /// Adds notifications for each URL, in their order, inside the transaction that stores them.
@@ -59,15 +61,16 @@ package struct ForwardQueue: Sendable {
 
     /// Takes notifications that are due, at most one of each customer.
     ///
-    /// Notifications of erased customers are removed. An erasure deletes the rows that it finds. A notification that comes later is still forwarded by no receiver, because its text is
-    /// compared with the tombstones here. Erasures are blocked first, as they are by everything else that locks rows after them.
+    /// Notifications of erased customers are removed. An erasure deletes the rows that it finds. A notification that comes later is still
+    /// forwarded by no receiver, because its text is compared with the tombstones here. Erasures are blocked first, as they are by
+    /// everything else that locks rows after them.
     ///
     /// - Parameters:
     ///   - destination: The URL without its query.
     ///   - most: The most notifications.
     /// - Throws: ``Postgres/PostgresError``.
     package func claim(for destination: String, atMost most: Int) async throws -> [Claim] {
-        try await transaction { connection in
+        try await transaction(of: claiming) { connection in
             let tombstones = try Tombstones.blockingErasures(of: app, on: connection)
             let rows = try connection.run(
                 .claimForwards,
@@ -158,17 +161,20 @@ package struct ForwardQueue: Sendable {
     }
 
     private func transaction<R: Sendable>(
+        of pool: PostgresPool? = nil,
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
-        try await pool.withConnection { try $0.transaction { try body($0) } }
+        try await (pool ?? recording).withConnection { try $0.transaction { try body($0) } }
     }
 }
 
 extension Ledger {
     /// The queue of an app.
     ///
-    /// - Parameter sessions: Sessions of this ledger.
-    package func forwards(of app: AppID, on sessions: PostgresPool) -> ForwardQueue {
-        ForwardQueue(app: app, pool: sessions)
+    /// - Parameters:
+    ///   - claiming: Sessions of this ledger for ``ForwardQueue/claim(for:atMost:)``, which waits while an erasure runs.
+    ///   - recording: Sessions of this ledger for everything else, so that outcomes and counts do not wait with it.
+    package func forwards(of app: AppID, claiming: PostgresPool, recording: PostgresPool) -> ForwardQueue {
+        ForwardQueue(app: app, claiming: claiming, recording: recording)
     }
 }

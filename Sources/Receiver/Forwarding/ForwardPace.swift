@@ -2,17 +2,25 @@
 ///
 /// A rule without clock: callers pass the time since an arbitrary start.
 struct ForwardPace: Sendable {
-    /// The most requests in flight.
+    /// The most requests in flight, unless more apps share the URL: each has one place, and they share the rest.
     static let width = 8
     /// The longest delay between two attempts of a notification.
     static let longestDelay = Duration.seconds(3_600)
     /// The longest pause of a URL that does not work.
     static let longestPause = Duration.seconds(60)
 
-    private var inFlight = 0
+    private let apps: Int
+    /// The places in use, by app.
+    private var inFlight: [String: Int] = [:]
     /// How often in a row the server did not work.
     private var failures = 0
     private var pausedUntil = Duration.zero
+
+    /// - Parameter apps: The number of apps whose notifications go to the URL.
+    init(apps: Int = 1) { self.apps = apps }
+
+    /// The most requests in flight.
+    var places: Int { max(Self.width, apps) }
 
     /// The delay before the next attempt of a notification: 1 s after the first, and twice as long after each further one.
     static func delay(after attempt: Int32) -> Duration {
@@ -23,30 +31,38 @@ struct ForwardPace: Sendable {
         times < 16 ? min(first * (1 << max(0, times)), longest) : longest
     }
 
-    /// Takes all free places; each is given back with ``release(_:)`` or ``end(_:at:)``.
+    /// Takes all free places for an app; each is given back with ``release(_:of:)`` or ``end(_:of:at:)``.
     ///
     /// While the URL does not work, there is one place after each pause, so that a dead server costs little.
     ///
     /// - Returns: The number of places.
-    mutating func reserve(at now: Duration) -> Int {
-        let isBroken = failures >= Self.width
-        let places = isBroken ? (now >= pausedUntil ? 1 : 0) : Self.width
-        let free = max(0, places - inFlight)
-        inFlight += free
+    mutating func reserve(for app: String, at now: Duration) -> Int {
+        guard now >= pausedUntil else { return 0 }
+        let free: Int
+        if failures >= Self.width {
+            free = inFlight.values.allSatisfy { $0 == 0 } ? 1 : 0
+        } else {
+            let shared = places - apps - inFlight.values.reduce(0) { $0 + max(0, $1 - 1) }
+            free = shared + (inFlight[app, default: 0] == 0 ? 1 : 0)
+        }
+        inFlight[app, default: 0] += free
         return free
     }
 
     /// Gives places back that are not needed.
-    mutating func release(_ places: Int) { inFlight -= places }
+    mutating func release(_ places: Int, of app: String) { inFlight[app, default: 0] -= places }
 
     /// Gives the place of an attempt back.
-    mutating func end(_ outcome: ForwardOutcome, at now: Duration) {
-        inFlight -= 1
+    mutating func end(_ outcome: ForwardOutcome, of app: String, at now: Duration) {
+        release(1, of: app)
         switch outcome {
         case .delivered, .refused: failures = 0
-        case .unavailable:
+        case .unavailable(_, let wait):
             failures += 1
-            pausedUntil = now + Self.doubled(.seconds(1), failures - Self.width, atMost: Self.longestPause)
+            let pause =
+                failures < Self.width
+                ? .zero : Self.doubled(.seconds(1), failures - Self.width, atMost: Self.longestPause)
+            pausedUntil = max(pausedUntil, now + max(pause, wait))
         }
     }
 }
@@ -57,14 +73,20 @@ enum ForwardOutcome: Sendable, Equatable {
     case delivered
     /// The server works, but does not take this notification.
     case refused(String)
-    /// The server does not work.
-    case unavailable(String)
+    /// The server does not work, and asks for no request until the wait has passed.
+    case unavailable(String, wait: Duration = .zero)
 
     /// Why it failed, without the URL; `nil` if it did not.
     var failure: String? {
         switch self {
         case .delivered: nil
-        case .refused(let reason), .unavailable(let reason): reason
+        case .refused(let reason), .unavailable(let reason, _): reason
         }
+    }
+
+    /// The delay before the notification is posted again.
+    func delay(after attempt: Int32) -> Duration {
+        guard case .unavailable(_, let wait) = self else { return ForwardPace.delay(after: attempt) }
+        return max(wait, ForwardPace.delay(after: attempt))
     }
 }

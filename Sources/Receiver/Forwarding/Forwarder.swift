@@ -9,8 +9,17 @@ struct Forwarder: Sendable {
 
     /// The pace of a URL, which the apps with the same URL share.
     final class SharedPace: Sendable {
-        let value = Mutex(ForwardPace())
+        let value: Mutex<ForwardPace>
+
+        /// - Parameter apps: The number of apps with the URL.
+        init(apps: Int = 1) { value = Mutex(ForwardPace(apps: apps)) }
+
+        /// The most requests in flight.
+        var places: Int { value.withLock(\.places) }
     }
+
+    /// Names the app among those with the same URL.
+    let app: String
 
     /// The URL without its query.
     let name: String
@@ -46,14 +55,14 @@ struct Forwarder: Sendable {
 
     /// The notifications to post now, each with a place of the pace.
     func nextClaims() async -> [ForwardQueue.Claim] {
-        let places = pace.value.withLock { $0.reserve(at: time.monotonic()) }
+        let places = pace.value.withLock { $0.reserve(for: app, at: time.monotonic()) }
         guard places > 0 else { return [] }
         do {
             let claims = try await claim(places)
-            pace.value.withLock { $0.release(places - claims.count) }
+            pace.value.withLock { $0.release(places - claims.count, of: app) }
             return claims
         } catch {
-            pace.value.withLock { $0.release(places) }
+            pace.value.withLock { $0.release(places, of: app) }
             report(.forwardingWaits(error))
             // The sleep throws only when the task is cancelled, and then the stream ends.
             try? await time.sleep(Self.failurePause)
@@ -68,7 +77,7 @@ struct Forwarder: Sendable {
         count(outcome)
         if let reason = outcome.failure { report(.notForwarded(url: name, reason: reason)) }
         await record(outcome, of: claim, until: leaseEnd)
-        pace.value.withLock { $0.end(outcome, at: time.monotonic()) }
+        pace.value.withLock { $0.end(outcome, of: app, at: time.monotonic()) }
     }
 
     /// Records an outcome, again while the database does not answer: until the lease ends, no other receiver posts the notification.
@@ -76,7 +85,7 @@ struct Forwarder: Sendable {
         while true {
             do {
                 guard let reason = outcome.failure else { return try await end(claim) }
-                return try await postpone(claim, ForwardPace.delay(after: claim.attempt), reason)
+                return try await postpone(claim, outcome.delay(after: claim.attempt), reason)
             } catch {
                 report(.forwardingWaits(error))
                 guard time.monotonic() + Self.failurePause < leaseEnd,

@@ -1,3 +1,4 @@
+import AppStoreModel
 import Basics
 import HTTPTransport
 import Inbox
@@ -10,8 +11,8 @@ import Postgres
 /// Everything that is left to do is in the ledger, so a forwarder keeps only the notifications in flight in memory. It has separate
 /// sessions and one transport, and never waits for the inbox or makes it wait.
 struct Forwarding: Sendable {
-    /// Sessions for each ledger; a notification needs one only for a moment.
-    private static let sessions = 2
+    /// Sessions for each ledger that take notifications, which waits for an erasure, and as many that record what became of them.
+    private static let sessions = 1
     private static let connectPatience = Duration.seconds(1)
 
     private struct Work: Sendable {
@@ -43,14 +44,20 @@ struct Forwarding: Sendable {
             (poster, work) = (nil, [])
             return
         }
-        let paces = Dictionary(apps.flatMap(\.destinations).map { ($0.name, Forwarder.SharedPace()) }) { $1 }
-        let poster = try ForwardPoster(for: urls, connections: paces.count * ForwardPace.width)
+        let paces = Dictionary(grouping: apps.flatMap(\.destinations), by: \.name).mapValues {
+            Forwarder.SharedPace(apps: $0.count)
+        }
+        let poster = try ForwardPoster(
+            for: urls,
+            connections: paces.values.reduce(0) { $0 + $1.places }
+        ) { UnixMilliseconds(rawValue: time.wallClock()) }
         self.poster = poster
         work = apps.flatMap { app in
             app.destinations.compactMap { destination in
                 guard let queue = queues[app.labels], let pace = paces[destination.name] else { return nil }
                 let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
                 let forwarder = Forwarder(
+                    app: app.labels,
                     name: destination.name,
                     pace: pace,
                     claim: { try await queue.claim(for: destination.name, atMost: $0) },
@@ -68,13 +75,20 @@ struct Forwarding: Sendable {
 
     /// The queues of the apps that forward, by ``ReceivedApp/labels``; the queues in a ledger share their sessions.
     private static func queues(of apps: [ReceivedApp]) -> [String: ForwardQueue] {
-        var known: [(ledger: Ledger, sessions: PostgresPool)] = []
+        var known: [(ledger: Ledger, claiming: PostgresPool, recording: PostgresPool)] = []
         var queues: [String: ForwardQueue] = [:]
         for app in apps where !app.destinations.isEmpty {
-            let shared = known.first { $0.ledger.isSame(as: app.ledger) }?.sessions
-            let sessions = shared ?? app.ledger.separatePool(sessions: Self.sessions, patience: connectPatience)
-            if shared == nil { known.append((app.ledger, sessions)) }
-            queues[app.labels] = app.ledger.forwards(of: app.origin.app, on: sessions)
+            let shared = known.first { $0.ledger.isSame(as: app.ledger) }
+            func pool() -> PostgresPool {
+                app.ledger.separatePool(sessions: Self.sessions, patience: connectPatience)
+            }
+            let sessions = shared ?? (app.ledger, claiming: pool(), recording: pool())
+            if shared == nil { known.append(sessions) }
+            queues[app.labels] = app.ledger.forwards(
+                of: app.origin.app,
+                claiming: sessions.claiming,
+                recording: sessions.recording
+            )
         }
         return queues
     }
@@ -108,7 +122,8 @@ struct Forwarding: Sendable {
     func giveUpOld() async {
         for app in apps {
             do {
-                let queue = app.ledger.forwards(of: app.origin.app, on: app.ledger.pages.pool)
+                let pool = app.ledger.pages.pool
+                let queue = app.ledger.forwards(of: app.origin.app, claiming: pool, recording: pool)
                 for (url, number) in try await queue.giveUpOld().sorted(by: { $0.key < $1.key }) {
                     let what = "\(counted(number, "notification")) not delivered to \(url)"
                     report(.remark("\(what) in \(ForwardQueue.term.inWords) and given up"))

@@ -2,7 +2,7 @@
 
 WIDTH, HEIGHT, LEFT, GAP = 900, 110, 70, 34
 CHARTS = [
-    ("requests", "requests a night", 1), ("seconds", "seconds of a night's run", 1), ("wal", "write-ahead log of a night, KiB", 1024),
+    ("requests", "requests a night", 1), ("records", "records in Apple's answers", 1), ("seconds", "seconds of a night's run", 1), ("wal", "write-ahead log of a night, KiB", 1024),
     ("peak", "memory of the run, MiB", 1024), ("receiver", "memory of the receiver, MiB", 1024), ("bytes", "the ledger, MiB", 1024 * 1024),
 ]
 

@@ -135,9 +135,11 @@ class Year:
         if run.code not in codes:
             self.breaks(f"the run ended with {run.code}: {run.errors()[-800:]}")
             return None
+        counts = summary(run)["counts"] if run.code in (0, 2) else None
         return {
             "seconds": run.seconds, "cpu": run.cpu, "peak": run.peak_kib, "wal": self.database.wal() - before,
-            "requests": summary(run)["counts"]["requests"] if run.code in (0, 2) else None,
+            "requests": counts and counts["requests"],
+            "records": counts and sum(counts[name] for name in ("rowsNew", "rowsUpdated", "rowsUnchanged")),
         }
 
     def run(self, *options, codes):

@@ -39,6 +39,9 @@ struct Definitions: Sendable {
     func apply(on connection: borrowing PostgresConnection) throws -> [String] {
         let changed = try changed(on: connection)
         guard !changed.isEmpty else { return [] }
+        let known = try connection.run(
+            "SELECT oid::text AS oid FROM pg_proc WHERE pronamespace = current_schema()::regnamespace"
+        ).map { try $0.text("oid") }
         // A function may name a view, which is created later.
         try connection.script("SET LOCAL check_function_bodies = off")
         for file in changed { try apply(file, on: connection) }
@@ -51,6 +54,8 @@ struct Definitions: Sendable {
             """
         )
         for row in ownership { try connection.script(try row.text("statement")) }
+        let rights = try connection.run(.functionStatements, ["known": .textArray(known)])
+        for row in rights { try connection.script(try row.text("statement")) }
         return changed.map(\.name)
     }
 

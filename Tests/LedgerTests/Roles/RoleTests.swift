@@ -49,7 +49,8 @@ struct RoleTests {
         }
     }
 
-    @Test func `migrate gives the roles of an existing installation the rights on new tables and columns`() async throws
+    @Test func `migrate gives the roles of an existing installation the rights on new tables, columns and functions`()
+        async throws
     {
         let world = try await TestLedger()
         // The release before 0018 to 0022 had none of these.
@@ -60,7 +61,9 @@ struct RoleTests {
             ALTER TABLE schema_drift DROP COLUMN remark CASCADE;
             DROP INDEX action_rows_seat_subscription, action_rows_member;
             DELETE FROM schema_views WHERE to_regclass('appstore.' || name) IS NULL;
-            DELETE FROM schema_migrations WHERE name >= '0018'
+            DELETE FROM schema_migrations WHERE name >= '0018';
+            DROP FUNCTION seat_claim_has_ended, refused_request_id;
+            DELETE FROM schema_definitions WHERE name = 'functions/actions.sql'
             """
         )
         try await LedgerRoles.with { roles in
@@ -73,13 +76,17 @@ struct RoleTests {
                     SELECT relname || '.' || attname, (aclexplode(attacl)).*
                       FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'r') a
                 UNION ALL
+                SELECT proname, grantee::regrole, privilege_type
+                  FROM (SELECT proname, (aclexplode(proacl)).* FROM pg_proc WHERE pronamespace = 'appstore'::regnamespace) f
+                UNION ALL
                 SELECT relname, relowner::regrole, 'OWNER' FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'r'
                 """
             let found = Set(try await world.rows(rights))
             try await roles.apply()
             let expected = Set(try await world.rows(rights))
             #expect(expected.count > 300)
-            #expect(found == expected, "\(found.symmetricDifference(expected).sorted())")
+            let differences = found.symmetricDifference(expected).sorted()
+            #expect(differences == [])
         }
     }
 

@@ -1,12 +1,18 @@
+import Basics
 package import StrictJSON
 
 /// Reports as JSON: the members of Apple's ExternalPurchaseReport, without `requestIdentifier`, which the plan makes.
 extension ReportExternalPurchases {
-    /// Why a report cannot be read, as a sentence.
+    /// Why a report cannot be read.
     package struct UnreadableReport: Error, Equatable, Sendable {
         package let sentence: String
+        /// The first of ``columns``, as far as they can be read: the rows of a token belong together.
+        package let cells: [String]
 
-        package init(sentence: String) { self.sentence = sentence }
+        package init(_ sentence: String, of report: JSONObject? = nil) {
+            self.sentence = sentence
+            cells = reportColumns.map { report?[$0.key]?.string ?? "" }
+        }
     }
 
     /// The rows of a report: one for each line item, or one for a report without any.
@@ -18,28 +24,30 @@ extension ReportExternalPurchases {
         case nil, .null: lines = [nil]
         case .array(let items) where !items.isEmpty && items.allSatisfy({ $0.object != nil }):
             lines = items.map(\.object)
-        default: throw UnreadableReport(sentence: "lineItems must be a list of at least one line item")
+        default: throw UnreadableReport("lineItems must be a list of at least one line item", of: report)
         }
-        let ofReport = try cells(of: report, reportColumns, except: "lineItems")
-        var rows: [[String]] = []
-        for line in lines {
-            let ofLine = try line.map { line throws(UnreadableReport) in
-                try cells(of: line, ExternalPurchaseLine.columns)
+        do throws(UnreadableMember) {
+            let ofReport = try cells(of: report, reportColumns)
+            var rows: [[String]] = []
+            for line in lines {
+                rows.append(ofReport + (try cells(of: line ?? JSONObject(), ExternalPurchaseLine.columns)))
             }
-            rows.append(ofReport + (ofLine ?? ExternalPurchaseLine.columns.map { _ in "" }))
+            return rows
+        } catch {
+            throw UnreadableReport(error.sentence, of: report)
         }
-        return rows
     }
+
+    private struct UnreadableMember: Error { let sentence: String }
 
     private static func cells(
         of object: JSONObject,
-        _ columns: [ActionColumn],
-        except other: String? = nil
-    ) throws(UnreadableReport) -> [String] {
+        _ columns: [ActionColumn]
+    ) throws(UnreadableMember) -> [String] {
         let known = columns.map(\.key)
-        if let unknown = object.members.first(where: { $0.key != other && !known.contains($0.key) }) {
-            let remedy = unknown.key == "requestIdentifier" ? "remove it, because the plan makes it" : "it is not known"
-            throw UnreadableReport(sentence: "\(unknown.key): \(remedy)")
+        if let unknown = object.members.map(\.key).first(where: { $0 != "lineItems" && !known.contains($0) }) {
+            let remedy = unknown == "requestIdentifier" ? "remove it, because the plan makes it" : "it is not known"
+            throw UnreadableMember(sentence: "\(printable(unknown, limit: 64)): \(remedy)")
         }
         var cells: [String] = []
         for key in known {
@@ -48,7 +56,7 @@ extension ReportExternalPurchases {
             case .string(let text): cells.append(text)
             case .number(let number): cells.append(number.text)
             case .bool(let flag): cells.append(flag ? "true" : "false")
-            case .array, .object: throw UnreadableReport(sentence: "\(key) must be a text, a number, true or false")
+            case .array, .object: throw UnreadableMember(sentence: "\(key) must be a text, a number, true or false")
             }
         }
         return cells

@@ -20,6 +20,8 @@ struct ReportLines {
         var line: [UInt8] = []
         var number = 1
         func endLine() throws {
+            if number == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
             if !Blanks.trimmed(line[...]).isEmpty { try body(number, rows(of: line)) }
             line.removeAll(keepingCapacity: true)
             number += 1
@@ -45,7 +47,7 @@ struct ReportLines {
                 try ReportExternalPurchases.rows(of: report)
             }
         } catch {
-            return .failure(.init(sentence: "\(error)"))
+            return .failure(.init("\(error)"))
         }
     }
 }
@@ -75,7 +77,7 @@ extension InputFeed {
             try ReportLines(path: path).forEachReport { line, report in
                 switch report {
                 case .success(let lines): for cells in lines { try add(line, cells) }
-                case .failure(let unreadable): try add(line, [], unreadable.sentence)
+                case .failure(let unreadable): try add(line, unreadable.cells, unreadable.sentence)
                 }
             }
         } catch let error as CSVError {

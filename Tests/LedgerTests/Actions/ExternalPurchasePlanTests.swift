@@ -487,14 +487,17 @@ struct ExternalPurchasePlanTests {
             {"externalPurchaseId":"t4","requestIdentifier":"x","status":"NO_LINE_ITEM"}
             {"externalPurchaseId":"t5","status":"LINE_ITEM","lineItems":[]}
             ["t6"]
+            {"externalPurchaseId":"t8","status":"NO_LINE_ITEM"}\r
+            \r
+            {"externalPurchaseId":"t8","status":"LINE_ITEM","lineItems":{}}
             {"externalPurchaseId":"t7",
             """
         try await withTemporaryDirectory { directory in
             let path = directory + "/reports.jsonl"
-            try Data(text.utf8).write(to: URL(filePath: path))
+            try Data("\u{FEFF}\(text)".utf8).write(to: URL(filePath: path))
             let actions = try actions(input: "json: {path: \(path)}", in: world)
             let check = try #require(actions.job.inputFileCheck)
-            #expect(try check() == "\(path) has 8 rows, 5 of them invalid")
+            #expect(try check() == "\(path) has 10 rows, 6 of them invalid")
             _ = try await actions.plan(try BatchSource(actions.job.input))
         }
         let rows = try await texts(
@@ -510,7 +513,9 @@ struct ExternalPurchasePlanTests {
                 "5 json requestIdentifier: remove it, because the plan makes it",
                 "6 json lineItems must be a list of at least one line item",
                 "7 json reading JSON found text RFC 8259 does not allow here, at byte 0",
-                "8 json reading JSON found text RFC 8259 does not allow here, at byte 27",
+                "8 json its report is not sent, because of row 9: lineItems must be a list of at least one line item",
+                "10 json lineItems must be a list of at least one line item",
+                "11 json reading JSON found text RFC 8259 does not allow here, at byte 27",
             ]
         )
         let planned = try await texts("SELECT parameters FROM action_rows WHERE subject = 't1'", in: world)

@@ -19,3 +19,5 @@ ALTER TABLE action_input_rows ALTER COLUMN input SET STATISTICS 0,
     ALTER COLUMN reason SET STATISTICS 0;
 CREATE INDEX action_input_rows_position ON action_input_rows (app_id, batch_id, position);
 CREATE INDEX action_input_rows_line_item_id ON action_input_rows (app_id, line_item_id) WHERE line_item_id IS NOT NULL;
+CREATE INDEX action_input_rows_reference ON action_input_rows (app_id, (parameters ->> 'reference_line_item_id'))
+ WHERE parameters ->> 'reference_line_item_id' IS NOT NULL;

@@ -33,7 +33,7 @@ WITH grouped AS (
              ORDER BY i.line_item_id, r.ended_at DESC, r.batch_id) n
      WHERE n.p ->> 'event_type' = 'REFUND' AND (n.p ->> 'erroneously_submitted')::boolean IS NOT TRUE
        -- The input has a newer version of the refund.
-       AND NOT EXISTS (SELECT FROM grouped g WHERE g.id = n.id)
+       AND n.id NOT IN (SELECT g.id FROM grouped g WHERE g.id IS NOT NULL)
      GROUP BY 1
 ), tokens AS MATERIALIZED (
     SELECT DISTINCT ON (n.external_purchase_id) n.external_purchase_id AS id, n.external_purchase_token_type AS type,

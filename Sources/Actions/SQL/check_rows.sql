@@ -4,7 +4,7 @@
 -- has the same subject. It is the same if the last row of the job for this subject that can have been sent has the same values. A row that
 -- Apple refused does not count. Neither does a row that was not sent, because the approval of this batch cancels it. A refund request that
 -- another batch has answered or still can answer is ineligible. So is one that a policy does not answer, and a row of an erased customer.
--- A row that comes with a verdict keeps it. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
+-- A row that comes with a verdict keeps it. advanced_commerce_facts.sql and seat_facts.sql have checked further rules: refusal.
 WITH numbered AS (
     SELECT s.*, coalesce(s.parameters ->> 'original_transaction_id', s.subject) AS named, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position

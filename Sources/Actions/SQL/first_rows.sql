@@ -1,4 +1,4 @@
--- The first :count rows that a batch will send, with the ID of the refused request that a row corrects: see lease_rows.sql.
+-- The first :count rows that a batch will send, with the ID of the refused request that a row corrects.
 SELECT position, parameters, consistency_token,
        CASE WHEN :keeps_refused_id::boolean THEN refused_request_id(:app, :batch, position, subject, :action) END::text AS request_id
   FROM action_rows

@@ -39,11 +39,14 @@ WITH staged AS (
 ), claims AS (
     -- Apple's newest answers, and what was claimed since.
     SELECT claim, array_agg(id) AS ids
-      FROM (SELECT lower(c.seat_claim_id) AS claim, c.original_transaction_id AS id FROM seat_claims c WHERE c.app_id = :app
+      FROM (SELECT lower(c.seat_claim_id) AS claim, c.original_transaction_id AS id
+              FROM seat_claims c
+             WHERE c.app_id = :app AND c.seat_claim_id IN (SELECT subject FROM staged UNION ALL SELECT upper(subject) FROM staged)
             UNION ALL
             SELECT lower(r.answer ->> 'seatClaimId'), r.parameters ->> 'original_transaction_id'
               FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
-             WHERE r.app_id = :app AND b.action = 'claimSeat' AND r.state = 'succeeded') c
+             WHERE r.app_id = :app AND b.action = 'claimSeat' AND r.state = 'succeeded'
+               AND lower(r.answer ->> 'seatClaimId') IN (SELECT subject FROM staged)) c
      WHERE :needs_claim::boolean
      GROUP BY claim
 ), counted AS (

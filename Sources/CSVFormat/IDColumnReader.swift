@@ -120,15 +120,10 @@ package struct IDColumnReader: Sendable {
     ///
     /// - Parameters:
     ///   - rows: How many rows are read.
-    ///   - mayDiffer: Whether one cell that looks right is enough.
     ///   - looksRight: Gets a cell without the blanks around it.
     /// - Returns: The names, from left to right.
     /// - Throws: ``CSVError``.
-    package func columns(
-        inFirst rows: Int,
-        mayDiffer: Bool = false,
-        where looksRight: (String) -> Bool
-    ) throws -> [String] {
+    package func columns(inFirst rows: Int, where looksRight: (String) -> Bool) throws -> [String] {
         struct Enough: Error {}
         var names: [String] = []
         var counts: [(right: Int, wrong: Int)] = []
@@ -151,7 +146,7 @@ package struct IDColumnReader: Sendable {
                 if read == rows { throw Enough() }
             }
         } catch is Enough {}
-        return names.indices.filter { counts[$0].right > 0 && (mayDiffer || counts[$0].wrong == 0) }.map { names[$0] }
+        return names.indices.filter { counts[$0].right > 0 && counts[$0].wrong == 0 }.map { names[$0] }
     }
 
     private func read(

@@ -67,6 +67,11 @@ struct IDFileTests {
         }
     }
 
+    @Test func `rows without a token say nothing of the column`() async throws {
+        let text = "customer,token\n" + String(repeating: "a,\n", count: 150) + "a,\(Self.old("430000000000002"))\n"
+        #expect(try await read(text).ids == ["430000000000002"])
+    }
+
     @Test(arguments: ["receipt", "token"])
     func `an ID in a column of receipts is an ID`(name: String) async throws {
         let text = "name,\(name)\na,430000000000001\nb,\(Self.old("430000000000002"))\n"

@@ -84,16 +84,28 @@ package struct IDFile: Sendable {
 
     /// The columns with receipts.
     ///
-    /// `token` is also the name of other columns, so one next to others counts only if its first rows have a receipt or an ID.
+    /// `token` is also the name of other columns, so one next to others counts only if one of its first values is a receipt or an ID.
     private func receiptColumns(of header: [String]) throws -> [String] {
         let named = header.filter(Self.receiptColumns.contains)
         guard header.count > 1, named.contains("token") else { return named }
-        let filled = try IDColumnReader(path: path, column: nil, longestCell: .receipt)
-            .columns(inFirst: 100, mayDiffer: true) { cell in
-                DigitCounts.looksLikeTransactionID(cell)
-                    || ReceiptText.isReceipt(Array(cell.utf8)[...], of: bundleId)
-            }
-        return named.filter { $0 != "token" || filled.contains($0) }
+        return try hasReceipt(inFirst: 100, of: "token") ? named : named.filter { $0 != "token" }
+    }
+
+    private func hasReceipt(inFirst count: Int, of column: String) throws -> Bool {
+        struct Enough: Error {}
+        var (values, hasReceipt) = (0, false)
+        do {
+            try IDColumnReader(path: path, column: nil, longestCell: .receipt)
+                .forEachFirstCell(of: [column], tooWide: { _, _ in }) { _, _, cell in
+                    guard !cell.isEmpty else { return }
+                    values += 1
+                    hasReceipt =
+                        DigitCounts.looksLikeTransactionID(String(decoding: cell.prefix(32), as: UTF8.self))
+                        || ReceiptText.isReceipt(cell, of: bundleId)
+                    if hasReceipt || values == count { throw Enough() }
+                }
+        } catch is Enough {}
+        return hasReceipt
     }
 
     private func id(_ cell: ArraySlice<UInt8>, line: Int) throws(CSVError) -> String {

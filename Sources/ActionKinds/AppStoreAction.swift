@@ -80,7 +80,7 @@ package protocol AppStoreAction: Sendable {
     /// ``readBack`` must show the effect too.
     static var repeatSettles: Bool { get }
 
-    /// The signed data that shows whether a request with an unknown outcome was applied; `nil` if none does.
+    /// Apple's data that shows whether a request with an unknown outcome was applied; `nil` if none does.
     static var readBack: ActionReadBack? { get }
 
     /// The data that shows the outcome of a row's request; by default ``readBack``.

@@ -20,7 +20,8 @@ struct RereadingTests {
     }
 
     @Test func `the run after another reads failed deliveries of seven days again, and no others`() async throws {
-        try await Stage.with(.init(customers: 150, transactionsPerCustomer: 6)) { stage in
+        // So many customers that some delivery has failed in seven days, at any hour.
+        try await Stage.with(.init(customers: 300, transactionsPerCustomer: 6)) { stage in
             let path = try await stage.migrated(Self.job(stage))
             try await stage.run(path)
             let pages = try await stage.store.pages(since: 0).count

@@ -95,10 +95,10 @@ package enum PublishRetentionMessages: AppStoreAction {
 
     package static func endpoint(of row: ActionParameters) -> StreamName { kind(of: row)?.endpoint ?? name }
 
-    /// `accepted` shows a later process that Apple has the upload.
-    package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome {
-        .succeeded(.of([("accepted", .bool(true))]))
-    }
+    /// What is kept with an upload that Apple has, for a later process.
+    package static let accepted = JSONObject.of([("accepted", .bool(true))])
+
+    package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(accepted) }
 
     /// Apple's list that shows the state of an accepted image or message.
     package static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest? {
@@ -163,5 +163,10 @@ package enum RetentionDefault {
     /// Get Default Message.
     package static func request(product: String, locale: String) -> AppStoreRequest {
         .get("/inApps/v1/messaging/default/\(product.percentEncoded)/\(locale.percentEncoded)")
+    }
+
+    /// Reads the message's identifier, in lower case, in the body of a 200 answer; `nil` for another body.
+    package static func message(_ body: [UInt8]) -> String? {
+        (try? StrictJSON.parseObject(body))?["messageIdentifier"]?.string?.lowercased()
     }
 }

@@ -69,8 +69,7 @@ package struct RetentionCatalogReader: Sendable {
         for pair in folder.namedDefaults {
             let request = RetentionDefault.request(product: pair.product, locale: pair.locale)
             guard let body = try await body(of: request, endpoint: RetentionDefault.endpoint) else { continue }
-            let id = (try? StrictJSON.parseObject(body))?["messageIdentifier"]?.string
-            catalog.defaults[pair.subject] = id?.lowercased()
+            catalog.defaults[pair.subject] = RetentionDefault.message(body)
         }
         return catalog
     }

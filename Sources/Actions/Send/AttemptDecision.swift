@@ -12,7 +12,7 @@ enum AttemptDecision {
     case rejected(FailureReport)
     /// Apple refused with a list of errors, which also says that it has applied no earlier request of the row.
     case refused(ListedErrors)
-    /// An earlier request may have been applied, and only signed data can show whether one was, so the data is read.
+    /// An earlier request may have been applied, and only Apple's data can show whether one was, so it is read.
     ///
     /// `isRefused` says whether Apple refused this attempt. Only then does unchanged data prove that no request was applied.
     case readBack(JSONObject?, isRefused: Bool)

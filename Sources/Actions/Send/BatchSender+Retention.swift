@@ -51,6 +51,27 @@ extension BatchSender {
         return .ready
     }
 
+    /// Looks up the state of an upload that Apple's list shows as accepted.
+    ///
+    /// - Parameters:
+    ///   - result: Apple's list.
+    ///   - asked: When it was asked for, on the monotonic clock.
+    func beginReview(
+        of leased: LeasedRow,
+        _ attempt: Int32,
+        _ result: SendResult,
+        in list: RetentionList,
+        asked: Duration
+    ) async throws {
+        var row = leased
+        row.answer = PublishRetentionMessages.accepted
+        try await keepOpen(row, attempt, result, kept: row.answer)
+        if case .answered(let written) = result, let entries = RetentionCatalog.entries(written.body, of: list) {
+            watch.lists.set(entries, of: list, at: asked)
+        }
+        try await review(row, in: list)
+    }
+
     /// Looks up the state of an accepted upload, and ends the row when Apple has decided.
     func review(_ row: LeasedRow, in list: RetentionList) async throws {
         let id = list.id(in: row.parameters)

@@ -267,6 +267,7 @@ struct BatchSender: Sendable {
         var refusals = 0
         while true {
             let request = readBack.request(of: row.id(for: readBack, subject: subject))
+            let asked = time.monotonic()
             let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
             refusals = result.refusedToken == nil ? 0 : refusals + 1
             var failure = "Apple's data could not be read"
@@ -276,8 +277,7 @@ struct BatchSender: Sendable {
                 try await end(row, attempt, result, .succeeded, kept: evidence?.kept, confirmedBy: place)
                 return false
             case .inReview(let list):
-                try await keepOpen(row, attempt, result)
-                try await review(row, in: list)
+                try await beginReview(of: row, attempt, result, in: list, asked: asked)
                 return false
             case .notApplied where precedesRepeat:
                 try await keepOpen(row, attempt, result)

@@ -1,7 +1,6 @@
 import ActionKinds
 import AppStoreAPI
 import AppStoreModel
-import StrictJSON
 
 /// What Apple has of the image, message, default or real-time URL that a row changes.
 ///
@@ -19,8 +18,9 @@ struct RetentionEvidence {
                 // A row that deletes the default wants none.
                 wanted: PublishRetentionMessages.kind(of: row) == .defaultMessage ? row.text("message_id") : nil,
                 "the default message",
-                missing: .defaultMessageNotFound
-            ) { try? StrictJSON.parseObject($0)["messageIdentifier"]?.string?.lowercased() }
+                missing: .defaultMessageNotFound,
+                read: RetentionDefault.message
+            )
         case .realtimeURL:
             found(
                 wanted: row.text("realtime_url"),

@@ -33,12 +33,12 @@ extension RecordWriter {
             // The ledger can learn the ID after the rows got theirs, from a page that commits meanwhile. They keep theirs until
             // the next answer.
             let written = rows.answers.lazy.compactMap { $0.cell("app_transaction_id") }.first
-            let known = try appTransactionOfListed(on: connection) ?? listed
+            let id = if let written { written } else { Cell.text(try appTransactionOfListed(on: connection) ?? listed) }
             return try connection.run(
                 .removeLeftGroups,
                 [
                     "app": .integer(origin.app.rawValue), "listed_id": .text(listed),
-                    "app_transaction_id": written ?? .text(known),
+                    "app_transaction_id": id,
                     "asked_at": .timestamp(readAt.rawValue),
                 ]
             ).affected

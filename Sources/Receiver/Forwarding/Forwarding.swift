@@ -11,7 +11,7 @@ import Postgres
 /// Everything that is left to do is in the ledger, so a forwarder keeps only the notifications in flight in memory. It has separate
 /// sessions and one transport, and never waits for the inbox or makes it wait.
 struct Forwarding: Sendable {
-    /// Sessions for each ledger that take notifications, which waits for an erasure, and as many that record what became of them.
+    /// Sessions of each ledger for taking notifications; as many again for recording outcomes, because taking waits while an erasure runs.
     private static let sessions = 1
     private static let connectPatience = Duration.seconds(1)
 

@@ -88,26 +88,21 @@ extension Ledger {
     ) async throws -> R {
         await renewLeftStatistics()
         let deadline = ContinuousClock.now + Self.longLockTimeout
-        let lock = { @Sendable (connection: borrowing PostgresConnection) in
-            let left = deadline - ContinuousClock.now
-            try Self.waiting(left, for: Self.refreshPurpose, .table(TableLock.refresh.rawValue), on: connection) {
-                try $0.script(TableLock.refresh.exclusively)
-            }
-        }
         try await transaction { connection in
-            try lock(connection)
+            try Self.takeRefreshLock(within: deadline - ContinuousClock.now, on: connection)
             _ = try connection.run("SELECT analyze_grown_tables()")
         }
         return try await transaction(.repeatableRead) { connection in
-            try lock(connection)
+            try Self.takeRefreshLock(within: deadline - ContinuousClock.now, on: connection)
             return try body(connection)
         }
     }
 
     /// Refreshes the views if they may be stale.
     ///
-    /// If several processes end a run at the same time, one refreshes, and the others continue. Staleness is checked
-    /// under the lock. The refreshing process checks again after its COMMIT, because other runs may have ended in the
+    /// If several processes end a run at the same time, one refreshes, and the others continue. A process that has not yet
+    /// seen the other's lock waits for it: the server would log a refused lock as an error. Staleness is checked under the
+    /// lock. The refreshing process checks again after its COMMIT, because other runs may have ended in the
     /// meantime. After ``refreshRounds`` refreshes, it leaves further changes to the next run.
     ///
     /// - Parameter begin: Called once, before a refresh, which can take minutes.
@@ -118,7 +113,7 @@ extension Ledger {
             while times < Self.refreshRounds {
                 let isStale = try await transaction { connection in
                     guard try !TableLock.refresh.isHeld(on: connection) else { throw RefreshUnderWay() }
-                    try Self.tryRefreshLock(on: connection)
+                    try Self.takeRefreshLock(on: connection)
                     guard try Self.viewsAreStale(on: connection) else { return false }
                     _ = try connection.run("SELECT analyze_grown_tables()")
                     return true
@@ -130,7 +125,7 @@ extension Ledger {
                 }
                 if try await pages.withConnection({ try TableLock.refresh.isHeld(on: $0) }) { throw RefreshUnderWay() }
                 let isRefreshed = try await transaction(.repeatableRead) { connection in
-                    try Self.tryRefreshLock(on: connection)
+                    try Self.takeRefreshLock(on: connection)
                     guard try Self.viewsAreStale(on: connection) else { return false }
                     _ = try Self.refreshAll(on: connection)
                     return true
@@ -157,13 +152,14 @@ extension Ledger {
 
     /// Takes the refresh lock.
     ///
-    /// It must be the first statement of its transaction: `LOCK` takes no snapshot, so the transaction's snapshot is
-    /// newer than the lock.
-    private static func tryRefreshLock(on connection: borrowing PostgresConnection) throws {
-        do {
-            try connection.script(TableLock.refresh.exclusively + " NOWAIT")
-        } catch SQLState.lockNotAvailable {
-            throw RefreshUnderWay()
+    /// It must be the first statement of a transaction with one snapshot: `LOCK` takes no snapshot, so the transaction's
+    /// snapshot is newer than the lock.
+    private static func takeRefreshLock(
+        within limit: Duration = longLockTimeout,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        try waiting(limit, for: refreshPurpose, .table(TableLock.refresh.rawValue), on: connection) {
+            try $0.script(TableLock.refresh.exclusively)
         }
     }
 

@@ -26,10 +26,12 @@ def svg(nights, plan):
             y = top + HEIGHT * (1 - part)
             parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - 20}" stroke="#ddd"/>')
             parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{most * part:,.0f}</text>')
-        for night in sorted(plan.runs):
-            parts.append(f'<path d="M{across(night):.1f} {top}v{HEIGHT}" stroke="#e6b8a2" stroke-width="0.7"/>')
-        for night, value, plain in values:
-            parts.append(
-                f'<circle cx="{across(night):.1f}" cy="{top + HEIGHT * (1 - value / most):.1f}" r="1.8" fill="{"#2a6f97" if plain else "#999"}"/>'
+        lines = "".join(f"M{across(night):.1f} {top}v{HEIGHT}" for night in sorted(plan.runs))
+        parts.append(f'<path d="{lines}" stroke="#e6b8a2" stroke-width="0.7"/>')
+        for wanted, colour in ((False, "#999"), (True, "#2a6f97")):
+            # A line of no length with round ends is a dot.
+            dots = "".join(
+                f"M{across(night):.1f} {top + HEIGHT * (1 - value / most):.1f}h0" for night, value, plain in values if plain == wanted
             )
+            parts.append(f'<path d="{dots}" stroke="{colour}" stroke-width="3.6" stroke-linecap="round"/>')
     return "\n".join(parts + ["</svg>"]) + "\n"

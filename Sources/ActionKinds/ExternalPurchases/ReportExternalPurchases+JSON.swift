@@ -27,7 +27,7 @@ extension ReportExternalPurchases {
         default: throw UnreadableReport("lineItems must be a list of at least one line item", of: report)
         }
         do throws(UnreadableMember) {
-            let ofReport = try cells(of: report, reportColumns)
+            let ofReport = try cells(of: report, reportColumns, also: ["lineItems"])
             var rows: [[String]] = []
             for line in lines {
                 rows.append(ofReport + (try cells(of: line ?? JSONObject(), ExternalPurchaseLine.columns)))
@@ -42,10 +42,11 @@ extension ReportExternalPurchases {
 
     private static func cells(
         of object: JSONObject,
-        _ columns: [ActionColumn]
+        _ columns: [ActionColumn],
+        also others: [String] = []
     ) throws(UnreadableMember) -> [String] {
         let known = columns.map(\.key)
-        if let unknown = object.members.map(\.key).first(where: { $0 != "lineItems" && !known.contains($0) }) {
+        if let unknown = object.members.map(\.key).first(where: { !(known + others).contains($0) }) {
             let remedy = unknown == "requestIdentifier" ? "remove it, because the plan makes it" : "it is not known"
             throw UnreadableMember(sentence: "\(printable(unknown, limit: 64)): \(remedy)")
         }

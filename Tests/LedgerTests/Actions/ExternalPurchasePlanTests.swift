@@ -483,7 +483,7 @@ struct ExternalPurchasePlanTests {
             {"externalPurchaseId":"t1","status":"LINE_ITEM","lineItems":[\(lines.joined(separator: ","))]}
             {"externalPurchaseId":"t2","status":"NO_LINE_ITEM"}
 
-            {"externalPurchaseId":"t3","status":"LINE_ITEM","lineItems":[{"lineItemID":"c"}]}
+            {"externalPurchaseId":"t3","status":"LINE_ITEM","lineItems":[{"lineItemId":"c","lineItems":[]}]}
             {"externalPurchaseId":"t4","requestIdentifier":"x","status":"NO_LINE_ITEM"}
             {"externalPurchaseId":"t5","status":"LINE_ITEM","lineItems":[]}
             ["t6"]
@@ -509,7 +509,7 @@ struct ExternalPurchasePlanTests {
         )
         #expect(
             rows == [
-                "1 valid t1", "1 valid t1", "2 valid t2", "4 json lineItemID: it is not known",
+                "1 valid t1", "1 valid t1", "2 valid t2", "4 json lineItems: it is not known",
                 "5 json requestIdentifier: remove it, because the plan makes it",
                 "6 json lineItems must be a list of at least one line item",
                 "7 json reading JSON found text RFC 8259 does not allow here, at byte 0",

@@ -387,7 +387,7 @@ package enum LedgerRule: String, CaseIterable, Sendable {
 
     /// The app invites the members of the subscription itself: `invitationManagement` is DEVELOPER.
     case developerManaged = "not_developer_managed"
-    /// The ledger knows the seat claim as one of the subscription.
+    /// The ledger has the seat claim under the subscription; under another one, the rule's name is `other_subscription`.
     case knownClaim = "unknown_claim"
     /// The subscription has a free seat for the row and the rows before it.
     case freeSeat = "no_free_seat"

@@ -28,7 +28,7 @@ package struct ActionJob: RequestingJob {
     /// The source of the rows.
     package enum Input: Equatable, Sendable {
         case csv(path: String)
-        /// A file with a JSON object for each request, for an action that ``AppStoreAction/groupsRows``.
+        /// A JSON Lines file, for an action that ``AppStoreAction/groupsRows``.
         case json(path: String)
         /// A folder with CSV files and what they name, for an action that ``AppStoreAction/takesFolder``.
         case folder(path: String)

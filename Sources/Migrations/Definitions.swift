@@ -39,7 +39,7 @@ struct Definitions: Sendable {
     func apply(on connection: borrowing PostgresConnection) throws -> [String] {
         let changed = try changed(on: connection)
         guard !changed.isEmpty else { return [] }
-        let known = try connection.run(
+        let existing = try connection.run(
             "SELECT oid::text AS oid FROM pg_proc WHERE pronamespace = current_schema()::regnamespace"
         ).map { try $0.text("oid") }
         // A function may name a view, which is created later.
@@ -54,7 +54,7 @@ struct Definitions: Sendable {
             """
         )
         for row in ownership { try connection.script(try row.text("statement")) }
-        let rights = try connection.run(.functionStatements, ["known": .textArray(known)])
+        let rights = try connection.run(.grantNewFunctions, ["existing": .textArray(existing)])
         for row in rights { try connection.script(try row.text("statement")) }
         return changed.map(\.name)
     }

@@ -1,8 +1,8 @@
 package import AppStoreModel
 
-/// The wait that the `Retry-After` headers of a 429 ask for, from 1 s to 1 h.
+/// The wait that the `Retry-After` headers of a 429 or a 5xx ask for, from 1 s to 1 h.
 ///
-/// Apple sends UNIX milliseconds. A proxy can send seconds from now or a date.
+/// Apple sends UNIX milliseconds. Other servers send seconds from now or a date.
 package struct RetryAfter: Equatable, Sendable {
     /// An irregularity of the headers.
     ///

@@ -31,11 +31,15 @@ struct RetentionEvidenceTests {
         }
         let readBack = ActionReadBack.retentionList(.messages)
         #expect(found(row, readBack, 200, list(Self.id.uppercased())) == .inReview(.messages))
-        #expect(found(row, readBack, 200, list("x")) == .notApplied("messageList does not have it"))
+        #expect(
+            found(row, readBack, 200, list("x")) == .notApplied("Apple's list of messages does not have \(Self.id)")
+        )
         #expect(found(row, readBack, 200, "{}") == nil && found(row, readBack, 500, list("x")) == nil)
         let deletion: [(String, ActionValue)] = [("kind", .text("delete_message")), ("message_id", .text(Self.id))]
-        #expect(found(deletion, readBack, 200, list(Self.id)) == .notApplied("messageList still has it"))
-        #expect(found(deletion, readBack, 200, list("x")) == .applied("messageList does not have it any more"))
+        #expect(found(deletion, readBack, 200, list(Self.id)) == .notApplied("Apple's list of messages has \(Self.id)"))
+        #expect(
+            found(deletion, readBack, 200, list("x")) == .applied("Apple's list of messages does not have \(Self.id)")
+        )
     }
 
     @Test func `a default is applied if Apple has that message, and its deletion if Apple has none`() {

@@ -91,13 +91,13 @@ struct GroupAnswerTests {
         // What another session commits is visible to the next statement, and so is what a trigger writes.
         try await world.run(
             """
-            CREATE FUNCTION know() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+            CREATE FUNCTION add_app_transaction() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
                 INSERT INTO transactions (app_id, transaction_id, original_transaction_id, app_transaction_id, listed_transaction_id,
                        signed_date, payload_sha256, payload)
                 VALUES (\(world.app.rawValue), '1', '1', '70', '1', now(), 'x', '{}') ON CONFLICT DO NOTHING;
                 RETURN NULL;
             END$$;
-            CREATE TRIGGER know AFTER INSERT ON customer_groups FOR EACH STATEMENT EXECUTE FUNCTION know()
+            CREATE TRIGGER add_app_transaction AFTER INSERT ON customer_groups FOR EACH STATEMENT EXECUTE FUNCTION add_app_transaction()
             """
         )
         try await write(world, [group("9", of: "1")], listed: "1", whole: .groupsOfCustomer)

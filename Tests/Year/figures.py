@@ -75,10 +75,10 @@ class Figures:
             before, after = (statistics.median(night[name] for night in nights) for nights in (self.february, self.december))
             self.ratios[name] = (before, after, after / before)
         # Customers have more subscriptions in December, so Apple answers with more records. Seconds depend on what else the machine does.
-        work = max(1, self.ratios["records"][2])
-        for name, limit in (("requests", LIMIT_OF_NIGHTS), ("wal", LIMIT_OF_NIGHTS * work)):
+        records = self.ratios["records"][2]
+        for name, limit in (("requests", LIMIT_OF_NIGHTS), ("wal", LIMIT_OF_NIGHTS * max(1, records))):
             if self.ratios[name][2] > limit:
-                self.sentences.append(f"{name} of a night grew to {self.ratios[name][2]:.2f} of what they were in February, and records to {work:.2f}")
+                self.sentences.append(f"a night's {name} is {self.ratios[name][2]:.2f} times February's (limit {limit:.2f}); its records are {records:.2f} times")
 
     def _compare_memory(self):
         if min(len(self.february), len(self.december)) < 3:

@@ -114,9 +114,9 @@ CREATE OR REPLACE FUNCTION seat_claim_has_ended(claim action_rows) RETURNS boole
 $$;
 COMMENT ON FUNCTION seat_claim_has_ended IS 'Whether the seat that a row of claimSeat has claimed was given or taken back since.';
 
--- A corrected request has the ID of the refused one, unless a request with that ID was not refused, or another row of the subject is open,
--- which could get the same ID.
-CREATE OR REPLACE FUNCTION refused_request_id(p_app_id integer, p_batch_id uuid, p_position bigint, p_subject text, p_action text)
+-- A corrected request keeps the ID of the refused one. It gets a new ID in two cases: a request with the old ID was not refused, or another
+-- row of the subject is open. The open row could get the old ID, too.
+CREATE OR REPLACE FUNCTION reusable_request_id(p_app_id integer, p_batch_id uuid, p_position bigint, p_subject text, p_action text)
 RETURNS uuid LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     SELECT r.request_id FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
      WHERE r.app_id = p_app_id AND r.subject = p_subject AND b.action = p_action AND r.state = 'rejected' AND r.request_id IS NOT NULL
@@ -128,7 +128,8 @@ RETURNS uuid LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
                           AND (o.batch_id, o.position) <> (p_batch_id, p_position))
      ORDER BY r.ended_at DESC, r.batch_id LIMIT 1
 $$;
-COMMENT ON FUNCTION refused_request_id IS 'The ID of the last refused request of a subject, if a row of a batch can have it; otherwise NULL.';
+COMMENT ON FUNCTION reusable_request_id IS
+    'The request ID that a row takes over from the last refused request of its subject; NULL if it needs a new ID.';
 
 -- The lines of a report are written with its batch. Later ones were never approved.
 CREATE OR REPLACE FUNCTION refuse_late_input_rows() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -1,7 +1,7 @@
 -- Which rights do the roles of an existing installation get on the tables and columns of 0018 to 0022?
 --
--- They are the rights of sql/roles.sql, so that the processes of a new version work before that file runs again. A role is known by a right
--- that only it has; a known column stands for a right on that column.
+-- They are the rights of sql/roles.sql, so that the processes of a new version work before that file runs again. The names of roles differ
+-- between installations. So each row finds its roles by a right that no other role has; column_name is NULL for a right on a whole table.
 DO $$
 DECLARE
     statement text;
@@ -17,10 +17,11 @@ BEGIN
     FOR statement IN
         SELECT DISTINCT format('GRANT %s TO %I', g.rights, pg_get_userbyid(a.grantee))
           FROM (VALUES
-                   -- Loaders, erasers, and receivers.
+                   -- Loaders, then erasers.
                    ('orders', NULL, 'INSERT', ARRAY['SELECT, INSERT, UPDATE, DELETE ON customer_groups, group_members', 'SELECT, INSERT, UPDATE ON seats',
                                                     'SELECT, INSERT, DELETE ON seat_claims']),
                    ('orders', NULL, 'DELETE', ARRAY['SELECT, DELETE ON customer_groups, group_members, seats, seat_claims']),
+                   -- Loaders and receivers, then erasers.
                    ('advanced_commerce_items', NULL, 'INSERT', ARRAY['SELECT, INSERT, DELETE ON seat_price_tiers']),
                    ('advanced_commerce_items', NULL, 'DELETE', ARRAY['SELECT, DELETE ON seat_price_tiers']),
                    ('received_notifications', NULL, 'INSERT', ARRAY['SELECT, INSERT, UPDATE, DELETE ON forwards']),

@@ -6,7 +6,7 @@ extension ReportExternalPurchases {
     /// Why a report cannot be read.
     package struct UnreadableReport: Error, Equatable, Sendable {
         package let sentence: String
-        /// The first of ``columns``, as far as they can be read: the rows of a token belong together.
+        /// The token and the status, if they can be read: the other rows of the token are held back, too.
         package let cells: [String]
 
         package init(_ sentence: String, of report: JSONObject? = nil) {
@@ -29,8 +29,11 @@ extension ReportExternalPurchases {
         do throws(UnreadableMember) {
             let ofReport = try cells(of: report, reportColumns, also: ["lineItems"])
             var rows: [[String]] = []
-            for line in lines {
-                rows.append(ofReport + (try cells(of: line ?? JSONObject(), ExternalPurchaseLine.columns)))
+            for (number, line) in lines.enumerated() {
+                let place = " of line item \(number + 1)"
+                rows.append(
+                    ofReport + (try cells(of: line ?? JSONObject(), ExternalPurchaseLine.columns, place: place))
+                )
             }
             return rows
         } catch {
@@ -43,12 +46,14 @@ extension ReportExternalPurchases {
     private static func cells(
         of object: JSONObject,
         _ columns: [ActionColumn],
-        also others: [String] = []
+        also others: [String] = [],
+        place: String = ""
     ) throws(UnreadableMember) -> [String] {
         let known = columns.map(\.key)
         if let unknown = object.members.map(\.key).first(where: { !(known + others).contains($0) }) {
-            let remedy = unknown == "requestIdentifier" ? "remove it, because the plan makes it" : "it is not known"
-            throw UnreadableMember(sentence: "\(printable(unknown, limit: 64)): \(remedy)")
+            let isID = unknown == "requestIdentifier"
+            let fault = isID ? "must not be given: the plan makes it" : "is not a member that Apple documents"
+            throw UnreadableMember(sentence: "\(printable(unknown, limit: 64))\(place) \(fault)")
         }
         var cells: [String] = []
         for key in known {
@@ -57,7 +62,8 @@ extension ReportExternalPurchases {
             case .string(let text): cells.append(text)
             case .number(let number): cells.append(number.text)
             case .bool(let flag): cells.append(flag ? "true" : "false")
-            case .array, .object: throw UnreadableMember(sentence: "\(key) must be a text, a number, true or false")
+            case .array, .object:
+                throw UnreadableMember(sentence: "\(key)\(place) must be a string, a number, true or false")
             }
         }
         return cells

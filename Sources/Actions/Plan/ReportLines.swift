@@ -5,7 +5,7 @@ import CSVFormat
 import JobFiles
 import StrictJSON
 
-/// A file with external purchase reports: JSON Lines, one report a line.
+/// A file with external purchase reports as JSON Lines: each line has rows of one report, and lines with one token make one report.
 struct ReportLines {
     let path: String
 
@@ -53,7 +53,7 @@ struct ReportLines {
 }
 
 extension InputFeed {
-    /// Reads a file with reports without a database.
+    /// Reads a file of reports; needs no database.
     ///
     /// A line that cannot be read is an invalid row.
     static func readReports(
@@ -67,7 +67,7 @@ extension InputFeed {
         func add(_ line: Int, _ cells: [String], _ problem: String? = nil) throws {
             position += 1
             var row = header.row(position, line: line, cells.map(trimmed))
-            if let problem { row.problem = ("json", problem) }
+            if let problem { row.problem = ("unreadable_report", problem) }
             rows.append(row)
             guard rows.count == batch else { return }
             try take(rows)

@@ -32,7 +32,7 @@ WITH grouped AS (
                                              IN (SELECT id FROM grouped WHERE (p ->> 'erroneously_submitted')::boolean))
              ORDER BY i.line_item_id, r.ended_at DESC, r.batch_id) n
      WHERE n.p ->> 'event_type' = 'REFUND' AND (n.p ->> 'erroneously_submitted')::boolean IS NOT TRUE
-       -- The input has a newer version of the refund.
+       -- A refund that is also in the input is checked there.
        AND n.id NOT IN (SELECT g.id FROM grouped g WHERE g.id IS NOT NULL)
      GROUP BY 1
 ), tokens AS MATERIALIZED (
@@ -158,7 +158,8 @@ WITH grouped AS (
                     THEN ARRAY['RepeatErroneousSubmissionError', format('line item %s is already erroneously submitted (Apple''s 30)', l.id)]
                 WHEN l.is_erroneous AND l.valid_refund IS NOT NULL
                     THEN ARRAY['ErroneousLineItemReferencedByValidLineItemError',
-                               format('line item %s is erroneously submitted, and its refund %s is not; restate the refund first (Apple''s 22)', l.id, l.valid_refund)]
+                               format('line item %s is erroneously submitted, but its refund %s is not; report the refund as erroneously submitted, too (Apple''s 22)',
+                                      l.id, l.valid_refund)]
                 WHEN l.has_lines AND l.status IN ('NO_LINE_ITEM', 'UNRECOGNIZED_TOKEN')
                     THEN ARRAY['LineItemStatusRegressionError', format('status is %s, and Apple has line items of the token (Apple''s 8)', l.status)]
                 WHEN l.has_token AND l.status = 'DUPLICATE_TOKEN' AND coalesce(l.token_type, '') NOT IN ('ACQUISITION', 'SERVICES')

@@ -4,9 +4,10 @@
 -- has the same subject. It is the same if the last row of the job for this subject that can have been sent has the same values. A row that
 -- Apple refused does not count. Neither does a row that was not sent, because the approval of this batch cancels it. A refund request that
 -- another batch has answered or still can answer is ineligible. So is one that a policy does not answer, and a row of an erased customer.
--- A row that comes with a verdict keeps it. advanced_commerce_facts.sql and seat_facts.sql have checked further rules: refusal.
+-- A row that comes with a verdict keeps it. advanced_commerce_facts.sql and seat_facts.sql have checked further rules; refusal has
+-- the first one that is broken.
 WITH numbered AS (
-    SELECT s.*, coalesce(s.parameters ->> 'original_transaction_id', s.subject) AS named, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
+    SELECT s.*, coalesce(s.parameters ->> 'original_transaction_id', s.subject) AS shown_id, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
       FROM stage_action_rows s
 ), judged AS (
@@ -23,16 +24,16 @@ WITH numbered AS (
                     ARRAY['ineligible', 'answered', format('batch %s has the answer to the request', other.rows_sha256)]
                 WHEN 'not_in_ledger' = ANY (:rules::text[]) AND f.position IS NULL THEN
                     ARRAY['ineligible'] || coalesce(
-                        (SELECT ARRAY['other_app', format('%s belongs to %s (%s)', n.named, a.bundle_id, a.environment)]
+                        (SELECT ARRAY['other_app', format('%s belongs to %s (%s)', n.shown_id, a.bundle_id, a.environment)]
                            FROM apps a
                           WHERE a.app_id <> :app
-                            AND EXISTS (SELECT FROM transactions o WHERE o.app_id = a.app_id AND o.original_transaction_id = n.named
+                            AND EXISTS (SELECT FROM transactions o WHERE o.app_id = a.app_id AND o.original_transaction_id = n.shown_id
                                         UNION ALL
-                                        SELECT FROM transactions o WHERE o.app_id = a.app_id AND o.transaction_id = n.named)
+                                        SELECT FROM transactions o WHERE o.app_id = a.app_id AND o.transaction_id = n.shown_id)
                           ORDER BY a.app_id LIMIT 1),
-                        ARRAY['not_in_ledger', format('the ledger has no record of %s; run a crawl of it first', n.named)])
+                        ARRAY['not_in_ledger', format('the ledger has no record of %s; run a crawl of it first', n.shown_id)])
                 WHEN 'not_a_subscription' = ANY (:rules) AND f.type IS DISTINCT FROM 'Auto-Renewable Subscription'
-                    THEN ARRAY['ineligible', 'not_a_subscription', format('%s is not a subscription that renews', n.named)]
+                    THEN ARRAY['ineligible', 'not_a_subscription', format('%s is not a subscription that renews', n.shown_id)]
                 WHEN 'revoked' = ANY (:rules) AND f.revocation_date IS NOT NULL
                     THEN ARRAY['ineligible', 'revoked', format('revoked at %s', to_char(f.revocation_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
                 WHEN 'not_purchased' = ANY (:rules) AND f.in_app_ownership_type IS DISTINCT FROM 'PURCHASED'

@@ -19,7 +19,7 @@ WITH next AS (
 )
 SELECT position, parameters, subject, lease_epoch, may_be_applied, attempts, answer, expires_date_before, transaction_id_before,
        consistency_token, request_reference_id_before,
-       coalesce(request_id, CASE WHEN :keeps_refused_id THEN refused_request_id(:app, :batch, position, subject, :action) END)::text AS request_id,
+       coalesce(request_id, CASE WHEN :keeps_refused_id THEN reusable_request_id(:app, :batch, position, subject, :action) END)::text AS request_id,
        coalesce(send_by <= clock_timestamp(), false) AS is_late,
        salted_sha256 = salted_row_sha256(salt, position, verdict, input, subject, parameters, stake_milliunits, currency, expires_date_before,
                                          transaction_id_before, send_by, consistency_token, request_reference_id_before) AS is_unchanged

@@ -1,9 +1,9 @@
 -- What the ledger knows of each staged row's subscription, and the first rule of seats that the row breaks: refusal.
 --
--- The subject of such a row is a member or a seat claim, so the subscription is in the parameters. A claim must be known under the
--- subscription: after a lost answer, a claim that Apple's answer does not have counts as given back. The free seats are the ones in Apple's
--- newest answer, less the claims that were sent since, and the seats that were given back since. The rows of the batch take them in order;
--- a duplicate, or a row that an earlier batch has sent, takes none.
+-- The subject of such a row is a member or a seat claim, so the subscription is in the parameters. The ledger must have the claim under this
+-- subscription. Otherwise a wrong ID would look like a success: after a lost answer, a claim that Get Seat Info does not have counts as given
+-- back. The free seats are the ones in Apple's newest answer, less the claims that were sent since, and the seats that were given back since.
+-- The rows of the batch take them in order; a duplicate, or a row that an earlier batch has sent, takes none.
 WITH staged AS (
     SELECT s.position, s.subject, s.parameters, s.parameters ->> 'original_transaction_id' AS id,
            s.subject IS NULL OR row_number() OVER (PARTITION BY s.subject ORDER BY s.position) = 1 AS is_first

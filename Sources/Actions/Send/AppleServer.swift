@@ -59,7 +59,7 @@ package struct AppleServer: Sendable {
             case .expiresDate, .advancedCommerceSubscription: try SubscriptionStatuses.page(body)
             case .appAccountToken, .advancedCommerceTransaction: try TransactionInfo.page(body)
             case .externalPurchaseReport, .retentionList, .defaultMessage, .realtimeURL:
-                throw .badPage(reason: "the answer has no records")
+                throw .badPage(reason: "this kind of answer has no signed records")
             case .seatClaims: try Seats.page(body)
             }
         var records = SignedRecords()

@@ -51,7 +51,7 @@ extension BatchSender {
         return .ready
     }
 
-    /// Looks up the state of an upload that Apple's list shows as accepted.
+    /// Looks up the state of an upload that is in Apple's list.
     ///
     /// - Parameters:
     ///   - result: Apple's list.

@@ -329,7 +329,7 @@ struct BatchSender: Sendable {
         subject: String
     ) async throws -> (found: Evidence, kept: JSONObject?)? {
         guard case .answered(let written) = result else { return nil }
-        if let found = Evidence(of: leased, inUnsigned: written, readBack) { return (found, nil) }
+        if let found = Evidence(of: leased, inUnsignedAnswer: written, readBack) { return (found, nil) }
         // Data that cannot be verified proves nothing, so it is read again.
         guard written.answer.status == 200, let records = try? server.records(in: written.body, of: readBack) else {
             return nil

@@ -48,7 +48,7 @@ enum Evidence: Equatable {
         case .advancedCommerceTransaction:
             self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofTransaction
         case .externalPurchaseReport, .retentionList, .defaultMessage, .realtimeURL:
-            self = .undecided("the answer has no records")
+            self = .undecided("this kind of answer has no signed records")
         case .seatClaims:
             let isAssigned = records.seatClaims.contains { $0.lowercased() == subject }
             self =
@@ -59,7 +59,7 @@ enum Evidence: Equatable {
     }
 
     /// What an answer without records says about a row; `nil` for an answer that says nothing.
-    init?(of row: LeasedRow, inUnsigned written: WriteAnswer, _ readBack: ActionReadBack) {
+    init?(of row: LeasedRow, inUnsignedAnswer written: WriteAnswer, _ readBack: ActionReadBack) {
         let evidence: Evidence? =
             switch readBack {
             case .externalPurchaseReport: ReportEvidence(of: row, in: written)?.found

@@ -34,13 +34,11 @@ struct RetentionEvidence {
 
     private func found(in list: RetentionList) -> Evidence? {
         guard let entries = RetentionCatalog.entries(answer.body, of: list) else { return nil }
-        let isListed = entries[list.id(in: row)] != nil
-        if PublishRetentionMessages.list(of: row) == list {
-            return isListed ? .inReview(list) : .notApplied("\(list.endpoint.rawValue) does not have it")
-        }
-        return isListed
-            ? .notApplied("\(list.endpoint.rawValue) still has it")
-            : .applied("\(list.endpoint.rawValue) does not have it any more")
+        let id = list.id(in: row)
+        let isListed = entries[id] != nil
+        let sentence = "Apple's list of \(list.rawValue) \(isListed ? "has" : "does not have") \(id)"
+        if PublishRetentionMessages.list(of: row) == list { return isListed ? .inReview(list) : .notApplied(sentence) }
+        return isListed ? .notApplied(sentence) : .applied(sentence)
     }
 
     /// - Parameters:

@@ -61,9 +61,9 @@ package struct ForwardQueue: Sendable {
 
     /// Takes notifications that are due, at most one of each customer.
     ///
-    /// Notifications of erased customers are removed. An erasure deletes the rows that it finds. A notification that comes later is still
-    /// forwarded by no receiver, because its text is compared with the tombstones here. Erasures are blocked first, as they are by
-    /// everything else that locks rows after them.
+    /// Notifications of erased customers are removed. An erasure deletes the rows that it finds. No receiver forwards a notification that
+    /// is stored after the erasure, because its text is compared with the tombstones here. Erasures are blocked before rows are locked, as
+    /// every other writer does it.
     ///
     /// - Parameters:
     ///   - destination: The URL without its query.
@@ -172,8 +172,8 @@ extension Ledger {
     /// The queue of an app.
     ///
     /// - Parameters:
-    ///   - claiming: Sessions of this ledger for ``ForwardQueue/claim(for:atMost:)``, which waits while an erasure runs.
-    ///   - recording: Sessions of this ledger for everything else, so that outcomes and counts do not wait with it.
+    ///   - claiming: Sessions for ``ForwardQueue/claim(for:atMost:)``, which waits while an erasure runs.
+    ///   - recording: Sessions for outcomes and counts, which must not wait.
     package func forwards(of app: AppID, claiming: PostgresPool, recording: PostgresPool) -> ForwardQueue {
         ForwardQueue(app: app, claiming: claiming, recording: recording)
     }

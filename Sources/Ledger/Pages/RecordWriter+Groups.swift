@@ -30,8 +30,8 @@ extension RecordWriter {
         switch whole {
         case .groupsOfCustomer:
             guard let listed = origin.listedTransactionID else { return 0 }
-            // The ledger can learn the ID after the rows got theirs, from a page that commits meanwhile. They keep theirs until
-            // the next answer.
+            // The ID with which the rows were written: another page can commit a different one in between, and with that the
+            // removal would delete the new rows.
             let written = rows.answers.lazy.compactMap { $0.cell("app_transaction_id") }.first
             let id = if let written { written } else { Cell.text(try appTransactionOfListed(on: connection) ?? listed) }
             return try connection.run(

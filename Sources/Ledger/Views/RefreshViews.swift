@@ -100,9 +100,9 @@ extension Ledger {
 
     /// Refreshes the views if they may be stale.
     ///
-    /// If several processes end a run at the same time, one refreshes, and the others continue. A process that has not yet
-    /// seen the other's lock waits for it: the server would log a refused lock as an error. Staleness is checked under the
-    /// lock. The refreshing process checks again after its COMMIT, because other runs may have ended in the
+    /// If several processes end a run at the same time, one refreshes. A process that sees its lock continues without a
+    /// refresh. One that looked before the lock was taken waits for it: with NOWAIT, the server would log a refused lock as
+    /// an error. Staleness is checked under the lock. The refreshing process checks again after its COMMIT, because other runs may have ended in the
     /// meantime. After ``refreshRounds`` refreshes, it leaves further changes to the next run.
     ///
     /// - Parameter begin: Called once, before a refresh, which can take minutes.
@@ -152,7 +152,7 @@ extension Ledger {
 
     /// Takes the refresh lock.
     ///
-    /// It must be the first statement of a transaction with one snapshot: `LOCK` takes no snapshot, so the transaction's
+    /// It must be the first statement of a `REPEATABLE READ` transaction: `LOCK` takes no snapshot, so the transaction's
     /// snapshot is newer than the lock.
     private static func takeRefreshLock(
         within limit: Duration = longLockTimeout,

@@ -84,14 +84,15 @@ package struct IDFile: Sendable {
 
     /// The columns with receipts.
     ///
-    /// `token` is also the name of other columns, so one next to others counts only if one of its first values is a receipt or an ID.
+    /// Other data can have the name `token`, too. In a file with several columns, it counts only if one of its first filled cells is a
+    /// receipt or an ID.
     private func receiptColumns(of header: [String]) throws -> [String] {
         let named = header.filter(Self.receiptColumns.contains)
         guard header.count > 1, named.contains("token") else { return named }
-        return try hasReceipt(inFirst: 100, of: "token") ? named : named.filter { $0 != "token" }
+        return try hasReceiptOrID(inFirst: 100, of: "token") ? named : named.filter { $0 != "token" }
     }
 
-    private func hasReceipt(inFirst count: Int, of column: String) throws -> Bool {
+    private func hasReceiptOrID(inFirst count: Int, of column: String) throws -> Bool {
         struct Enough: Error {}
         var (values, hasReceipt) = (0, false)
         do {

@@ -29,7 +29,7 @@ struct ListRows {
         ready.append(text)
     }
 
-    /// Adds the ID in a receipt, or the ID that stands in its place.
+    /// Adds the ID in a receipt, or a plain ID in a column of receipts.
     mutating func addReceipt(_ cell: ArraySlice<UInt8>, of bundleId: String, line: Int) {
         if cell.count <= IDColumnReader.longestID {
             let text = String(decoding: cell, as: UTF8.self)

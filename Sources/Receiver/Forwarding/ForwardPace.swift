@@ -2,11 +2,11 @@
 ///
 /// A rule without clock: callers pass the time since an arbitrary start.
 struct ForwardPace: Sendable {
-    /// The most requests in flight, unless more apps share the URL: each has one place, and they share the rest.
+    /// The places of a URL that no more apps than this share.
     static let width = 8
     /// The longest delay between two attempts of a notification.
     static let longestDelay = Duration.seconds(3_600)
-    /// The longest pause of a URL that does not work.
+    /// The longest pause after failures without `Retry-After`.
     static let longestPause = Duration.seconds(60)
 
     private let apps: Int
@@ -19,7 +19,7 @@ struct ForwardPace: Sendable {
     /// - Parameter apps: The number of apps whose notifications go to the URL.
     init(apps: Int = 1) { self.apps = apps }
 
-    /// The most requests in flight.
+    /// The most requests in flight: one place for each app, and the rest for all of them.
     var places: Int { max(Self.width, apps) }
 
     /// The delay before the next attempt of a notification: 1 s after the first, and twice as long after each further one.
@@ -73,7 +73,7 @@ enum ForwardOutcome: Sendable, Equatable {
     case delivered
     /// The server works, but does not take this notification.
     case refused(String)
-    /// The server does not work, and asks for no request until the wait has passed.
+    /// The server does not work; `wait` is what its `Retry-After` asks for, zero without one.
     case unavailable(String, wait: Duration = .zero)
 
     /// Why it failed, without the URL; `nil` if it did not.

@@ -11,7 +11,9 @@ import Postgres
 /// Everything that is left to do is in the ledger, so a forwarder keeps only the notifications in flight in memory. It has separate
 /// sessions and one transport, and never waits for the inbox or makes it wait.
 struct Forwarding: Sendable {
-    /// Sessions of each ledger for taking notifications; as many again for recording outcomes, because taking waits while an erasure runs.
+    /// The sessions of each of a ledger's two pools.
+    ///
+    /// Claims and outcomes have separate pools: a claim waits while an erasure runs, and outcomes must not.
     private static let sessions = 1
     private static let connectPatience = Duration.seconds(1)
 

@@ -126,7 +126,7 @@ struct RetentionMessagesTests {
         }
     }
 
-    /// The first request of each endpoint is applied or lost, its answer is lost, and every repeat is refused.
+    /// The first request of each endpoint is applied without an answer, or never arrives; every repeat is refused.
     private func setFaults(_ endpoints: [String], isApplied: Bool, _ scene: ActionScene) async throws {
         let rules = endpoints.flatMap { endpoint in
             [

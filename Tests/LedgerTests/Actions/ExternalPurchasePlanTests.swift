@@ -313,7 +313,7 @@ struct ExternalPurchasePlanTests {
         #expect(try await plan([back.merging(withdrawn) { $1 }], in: world) == ["valid"])
     }
 
-    @Test func `EP17 a purchase with a refund that counts is not reported as erroneous, and with its refund it is`()
+    @Test func `EP17 a purchase is not withdrawn while its refund is valid, and both are withdrawn together`()
         async throws
     {
         let world = try await TestLedger()
@@ -466,7 +466,7 @@ struct ExternalPurchasePlanTests {
         )
     }
 
-    @Test func `EP19 reports as JSON are planned as their rows would be, and a line that is none is invalid alone`()
+    @Test func `EP19 JSON reports are planned like CSV rows, and an unreadable line holds back only its token`()
         async throws
     {
         let line = """
@@ -509,13 +509,14 @@ struct ExternalPurchasePlanTests {
         )
         #expect(
             rows == [
-                "1 valid t1", "1 valid t1", "2 valid t2", "4 json lineItems: it is not known",
-                "5 json requestIdentifier: remove it, because the plan makes it",
-                "6 json lineItems must be a list of at least one line item",
-                "7 json reading JSON found text RFC 8259 does not allow here, at byte 0",
-                "8 json its report is not sent, because of row 9: lineItems must be a list of at least one line item",
-                "10 json lineItems must be a list of at least one line item",
-                "11 json reading JSON found text RFC 8259 does not allow here, at byte 27",
+                "1 valid t1", "1 valid t1", "2 valid t2",
+                "4 unreadable_report lineItems of line item 1 is not a member that Apple documents",
+                "5 unreadable_report requestIdentifier must not be given: the plan makes it",
+                "6 unreadable_report lineItems must be a list of at least one line item",
+                "7 unreadable_report reading JSON found text RFC 8259 does not allow here, at byte 0",
+                "8 unreadable_report its report is not sent, because of row 9: lineItems must be a list of at least one line item",
+                "10 unreadable_report lineItems must be a list of at least one line item",
+                "11 unreadable_report reading JSON found text RFC 8259 does not allow here, at byte 27",
             ]
         )
         let planned = try await texts("SELECT parameters FROM action_rows WHERE subject = 't1'", in: world)

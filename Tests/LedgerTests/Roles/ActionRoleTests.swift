@@ -65,7 +65,7 @@ struct ActionRoleTests {
                     SELECT seat_claim_has_ended(jsonb_populate_record(NULL::action_rows, '{"state": "succeeded", "answer": {"seatClaimId": "x"}}'))
                     """, ["actor"]
                 ),
-                ("SELECT refused_request_id(1, gen_random_uuid(), 1, '1', 'reportExternalPurchases')", ["actor"]),
+                ("SELECT reusable_request_id(1, gen_random_uuid(), 1, '1', 'reportExternalPurchases')", ["actor"]),
                 ("UPDATE transactions SET product_id = 'x'", ["loader"]),
                 (
                     "SELECT count(*) FROM actions_confirmed, actions_by_batch, consumption_requests",

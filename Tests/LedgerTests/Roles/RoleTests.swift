@@ -62,7 +62,7 @@ struct RoleTests {
             DROP INDEX action_rows_seat_subscription, action_rows_member;
             DELETE FROM schema_views WHERE to_regclass('appstore.' || name) IS NULL;
             DELETE FROM schema_migrations WHERE name >= '0018';
-            DROP FUNCTION seat_claim_has_ended, refused_request_id;
+            DROP FUNCTION seat_claim_has_ended, reusable_request_id;
             DELETE FROM schema_definitions WHERE name = 'functions/actions.sql'
             """
         )

@@ -25,6 +25,13 @@ struct DistinctIDsTests {
         #expect(counted == IDCount(distinct: distinct, duplicates: rows - distinct))
     }
 
+    @Test func `IDs that repeat anywhere in a long list are counted once`() throws {
+        var random = SeededRandom(seed: 1)
+        let ids = (0..<180_000).map { "\(2_000_000_000_000_000 + $0 % 120_000)" }.shuffled(using: &random)
+        let counted = try DistinctIDs().count(feed(ids))
+        #expect(counted == IDCount(distinct: 120_000, duplicates: 60_000))
+    }
+
     @Test func `a list with more IDs than fit is estimated within a few standard errors`() throws {
         // Each ID twice; the sample has 2,000 to 4,000 of them, so one standard error is 1.6 to 2.2 per cent.
         for first in [2_000_000_000_000_000, 70_000_000_000] {

@@ -33,35 +33,77 @@ package struct IDCount: Equatable {
 /// below a bound. The bound is halved whenever the sample is full. With half a million IDs or more in the sample, the
 /// standard error is at most 0.15%.
 struct DistinctIDs {
-    /// The most IDs in memory, at about 12 bytes each.
+    /// The most IDs in memory, at about 8 bytes each.
     var capacity = 1_000_000
-
-    /// The number of sets that share the sample.
-    ///
-    /// A set that grows has its storage twice for a moment, and twice as large. One part at a time does so. With this number, a
-    /// million IDs fill each part's storage almost as far as a set goes.
-    private static let parts = 22
 
     /// - Throws: Errors of `list`.
     func count(_ list: (_ take: ([String]) throws -> Void) throws -> Void) throws -> IDCount {
-        var sample = [Set<UInt64>](repeating: [], count: Self.parts)
-        var sampled = 0
+        var sample = DistinctHashes()
         var rows = 0
         /// The number of leading zero bits in the hash of every sampled ID.
         var zeros = 0
+        func shrink() {
+            sample.merge()
+            while sample.count > capacity {
+                zeros += 1
+                sample.keep { $0.leadingZeroBitCount >= zeros }
+            }
+        }
         try list { batch in
             rows += batch.count
             for hash in batch.map(\.idHash) where hash.leadingZeroBitCount >= zeros {
-                if sample[Int(hash % UInt64(Self.parts))].insert(hash).inserted { sampled += 1 }
-                while sampled > capacity {
-                    zeros += 1
-                    sample = sample.map { part in part.filter { $0.leadingZeroBitCount >= zeros } }
-                    sampled = sample.reduce(0) { $0 + $1.count }
-                }
+                sample.add(hash)
+                if sample.isDue { shrink() }
             }
         }
-        let distinct = min(sampled << zeros, rows)
+        shrink()
+        let distinct = min(sample.count << zeros, rows)
         return IDCount(distinct: distinct, duplicates: rows - distinct, isEstimate: zeros > 0)
+    }
+}
+
+/// Hashes in sorted arrays, which take less memory than sets.
+///
+/// A merge has a second copy of one part only.
+private struct DistinctHashes {
+    private static let parts = 16
+    private static let mostAdded = 50_000
+
+    private var parts = [[UInt64]](repeating: [], count: parts)
+    /// Hashes that ``merge()`` has not seen yet.
+    private var added: [UInt64] = []
+
+    /// The distinct hashes at the last merge.
+    var count: Int { parts.reduce(0) { $0 + $1.count } }
+    var isDue: Bool { added.count >= Self.mostAdded }
+
+    mutating func add(_ hash: UInt64) { added.append(hash) }
+
+    mutating func merge() {
+        added.sort()
+        for place in parts.indices {
+            let own = added.filter { Int($0 % UInt64(Self.parts)) == place }
+            if !own.isEmpty { parts[place] = Self.merged(parts[place], own) }
+        }
+        added.removeAll(keepingCapacity: true)
+    }
+
+    mutating func keep(where isKept: (UInt64) -> Bool) {
+        for place in parts.indices { parts[place] = parts[place].filter(isKept) }
+    }
+
+    /// The values of two sorted arrays, each once.
+    private static func merged(_ left: [UInt64], _ right: [UInt64]) -> [UInt64] {
+        var merged: [UInt64] = []
+        merged.reserveCapacity(left.count + right.count)
+        var (i, j) = (0, 0)
+        while i < left.count || j < right.count {
+            let takesLeft = j == right.count || i < left.count && left[i] <= right[j]
+            let next = takesLeft ? left[i] : right[j]
+            if takesLeft { i += 1 } else { j += 1 }
+            if merged.last != next { merged.append(next) }
+        }
+        return merged
     }
 }
 

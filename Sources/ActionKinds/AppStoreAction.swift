@@ -319,7 +319,7 @@ package enum ActionReadBack: Equatable, Sendable {
         }
     }
 
-    /// The limit in production, for an endpoint that is neither a stream nor one of ``AppStoreAction/endpoints``.
+    /// The limit in production; `nil` for an endpoint that is a stream or one of ``AppStoreAction/endpoints``.
     ///
     /// Apple documents no limit for reports.
     package var requestsPerSecond: Double? { self == .externalPurchaseReport ? 1 : nil }

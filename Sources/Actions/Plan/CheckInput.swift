@@ -10,21 +10,8 @@ extension ActionJob {
     /// The check returns a finding and throws ``ActionInputError``.
     package var inputFileCheck: (@Sendable () throws -> String)? {
         switch input {
-        case .csv(let path), .json(let path):
-            let job = self
-            return {
-                var (rows, invalid) = (0, 0)
-                func count(_ batch: [InputRow]) {
-                    rows += batch.count
-                    invalid += batch.count { $0.problem != nil }
-                }
-                if case .json = job.input {
-                    _ = try InputFeed.readReports(path, for: job, count)
-                } else {
-                    _ = try InputFeed.readFile(path, for: job, count)
-                }
-                return "\(path) has \(rows) rows\(invalid > 0 ? ", \(invalid) of them invalid" : "")"
-            }
+        case .csv(let path): return { try Self.countRows(of: path) { try InputFeed.readFile(path, for: self, $0) } }
+        case .json(let path): return { try Self.countRows(of: path) { try InputFeed.readReports(path, for: self, $0) } }
         case .policy(let policy):
             guard case .listed(.csv(let path, let name)) = policy.consent,
                 let column = name.flatMap(CustomerIDColumn.init(rawValue:))
@@ -41,6 +28,19 @@ extension ActionJob {
             }
         case .query, .none: return nil
         }
+    }
+
+    /// - Parameter read: Hands over the rows of the file, and returns its columns.
+    private static func countRows(
+        of path: String,
+        _ read: (_ take: ([InputRow]) throws -> Void) throws -> [String]
+    ) throws -> String {
+        var (rows, invalid) = (0, 0)
+        _ = try read { batch in
+            rows += batch.count
+            invalid += batch.count { $0.problem != nil }
+        }
+        return "\(path) has \(rows) rows\(invalid > 0 ? ", \(invalid) of them invalid" : "")"
     }
 
     /// Whether the job file has a query that PostgreSQL has to accept.

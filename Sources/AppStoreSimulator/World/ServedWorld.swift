@@ -17,13 +17,31 @@ final class ServedWorld: Sendable {
 
     private struct State {
         var world: World
-        /// For each customer, in the order of modification.
-        var transactions: [[StoredTransaction]]
+        /// For each changed transaction, after which moment its state is signed, in milliseconds since 1970.
+        ///
+        /// All others are signed after the world's anchor.
+        var signedAfter: [UInt64: Int64] = [:]
         /// For each customer, the indices of the notifications.
         var places: [Int: [Int]]
 
+        /// The transactions of a customer in the order of modification.
+        ///
+        /// They are made for each request, so that a world of ten million transactions is in memory once.
+        func transactions(of index: Int) -> [StoredTransaction] {
+            let customer = world.customers[index]
+            return customer.transactions
+                .map {
+                    StoredTransaction(
+                        $0,
+                        of: customer.identity,
+                        signedAfter: signedAfter[$0.id] ?? world.parameters.anchor.rawValue
+                    )
+                }
+                .sorted { $0.cursorPosition < $1.cursorPosition }
+        }
+
         func subscriptions(of customer: Int, at now: Int64) -> [SubscriptionStatus] {
-            let stored = transactions[customer]
+            let stored = transactions(of: customer)
             return world.subscriptions(ofCustomer: customer, at: max(now, world.now)).compactMap { event in
                 let transaction = event.renewal.transaction
                 guard let latest = stored.first(where: { $0.transaction.id == transaction.id }) else { return nil }
@@ -45,18 +63,9 @@ final class ServedWorld: Sendable {
         mutating func include(_ changes: [WorldChange], signedAfter moment: Int64) {
             for change in changes {
                 guard let index = change.customer else { continue }
-                while transactions.count <= index { transactions.append([]) }
                 if let place = change.place { places[index, default: []].append(place) }
                 guard let position = change.position else { continue }
-                let customer = world.customers[index]
-                let changed = StoredTransaction(
-                    customer.transactions[position],
-                    of: customer.identity,
-                    signedAfter: moment
-                )
-                transactions[index].removeAll { $0.transaction.id == changed.transaction.id }
-                let next = transactions[index].lastIndex { $0.cursorPosition < changed.cursorPosition }.map { $0 + 1 }
-                transactions[index].insert(changed, at: next ?? 0)
+                signedAfter[world.customers[index].transactions[position].id] = moment
             }
         }
     }
@@ -77,16 +86,11 @@ final class ServedWorld: Sendable {
         self.deliveries = deliveries
         app = world.app
         let anchor = world.parameters.anchor.rawValue
-        let customers = world.customers.map { customer in
-            customer.transactions
-                .map { StoredTransaction($0, of: customer.identity, signedAfter: anchor) }
-                .sorted { $0.cursorPosition < $1.cursorPosition }
-        }
         var places: [Int: [Int]] = [:]
         for (place, notification) in world.notifications.enumerated() {
             if let customer = notification.customer { places[customer.index, default: []].append(place) }
         }
-        var state = State(world: world, transactions: customers, places: places)
+        var state = State(world: world, places: places)
         for step in steps { state.include(state.world.make(step), signedAfter: anchor) }
         try deliveries?.begin(with: state.world.notifications)
         self.state = Mutex(state)
@@ -96,7 +100,7 @@ final class ServedWorld: Sendable {
     func history(of id: TransactionID) -> (customer: Int, transactions: [StoredTransaction])? {
         state.withLock { state in
             (state.world.customer(owning: id) ?? state.world.customer(ofAppTransaction: id))
-                .map { ($0, state.transactions[$0]) }
+                .map { ($0, state.transactions(of: $0)) }
         }
     }
 
@@ -144,7 +148,7 @@ final class ServedWorld: Sendable {
     func order(_ id: String) -> [StoredTransaction]? {
         state.withLock { state in
             guard let (customer, order) = state.world.order(id) else { return nil }
-            return state.transactions[customer]
+            return state.transactions(of: customer)
                 .filter { order.transactionIds.contains($0.transaction.id) }
                 .sorted { $0.transaction.id < $1.transaction.id }
         }
@@ -260,7 +264,9 @@ final class ServedWorld: Sendable {
 
     /// All transactions and notifications, including notifications that the history does not list yet.
     var everything: (transactions: [[StoredTransaction]], notifications: [Notification]) {
-        let (transactions, notifications) = state.withLock { ($0.transactions, $0.world.notifications) }
+        let (transactions, notifications) = state.withLock { state in
+            (state.world.customers.indices.map { state.transactions(of: $0) }, state.world.notifications)
+        }
         return (transactions, notifications.map(shown))
     }
 

@@ -1,50 +1,107 @@
 -- How does a refresh add the changes of stored rows to the totals?
 
--- Adds to a table of totals what its view of changes shows. Returns whether anything changed. When everything is computed, the view
--- shows the totals themselves.
+-- How statements read a view of changes and write its table of totals.
 --
 -- The table's only unique key has the columns by which the sums are grouped. The other bigint columns are sums.
 -- The columns of type timestamptz have the first or the last time of their group.
-CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
-DECLARE
-    source    text := regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes');
-    columns   record;
-    had_rows  bigint;
-    differs   boolean;
-BEGIN
-    SELECT string_agg(quote_ident(a.attname), ', ') FILTER (WHERE k.is_key) AS keys,
-           string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS names,
-           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%1$I, 0) AS %1$I', a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum) AS read,
+CREATE OR REPLACE FUNCTION totals_clauses(totals regclass, OUT source text, OUT keys text, OUT names text, OUT read text, OUT changes text,
+                                          OUT any_change text, OUT no_sum text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
+    SELECT regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes'),
+           string_agg(quote_ident(a.attname), ', ') FILTER (WHERE k.is_key),
+           string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum),
+           string_agg(CASE WHEN k.is_sum THEN format('coalesce(%1$I, 0) AS %1$I', a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum),
            string_agg(CASE WHEN k.is_sum THEN format('%1$I = t.%1$I + excluded.%1$I', a.attname)
                            ELSE format('%1$I = %2$s(t.%1$I, excluded.%1$I)', a.attname,
                                        CASE WHEN a.attname LIKE 'first\_%' THEN 'least' ELSE 'greatest' END) END, ', ')
-               FILTER (WHERE NOT k.is_key) AS changes,
+               FILTER (WHERE NOT k.is_key),
            string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0) <> 0', a.attname) ELSE format('%I IS NOT NULL', a.attname) END, ' OR ')
-               FILTER (WHERE NOT k.is_key) AS any_change,
-           string_agg(format('coalesce(%I, 0) = 0', a.attname), ' AND ') FILTER (WHERE k.is_sum) AS no_sum
-      INTO columns
+               FILTER (WHERE NOT k.is_key),
+           string_agg(format('coalesce(%I, 0) = 0', a.attname), ' AND ') FILTER (WHERE k.is_sum)
       FROM pg_index x
       JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum > 0
       CROSS JOIN LATERAL (SELECT a.attnum = ANY (x.indkey::smallint[]) AS is_key) key
       CROSS JOIN LATERAL (SELECT is_key, NOT is_key AND a.atttypid = 'bigint'::regtype AS is_sum) k
-     WHERE x.indrelid = totals AND x.indisunique;
-    IF (SELECT is_rebuild FROM refresh_state) THEN
-        -- PostgreSQL uses parallel workers for CREATE TABLE AS, but not for INSERT.
-        EXECUTE format('CREATE TEMP TABLE counted ON COMMIT DROP AS SELECT %s FROM %I WHERE NOT (%s)', columns.read, source, columns.no_sum);
-        differs := store_rows(totals, 'TABLE pg_temp.counted');
-        DROP TABLE pg_temp.counted;
-        RETURN differs;
-    END IF;
+     WHERE x.indrelid = totals AND x.indisunique
+$$;
+COMMENT ON FUNCTION totals_clauses IS
+    'Returns the name of the view refresh_…_changes of a table refresh_…_totals, and parts of the statements that read one and write the other.';
+
+-- Adds to a table of totals what its view of changes shows. Returns whether anything changed.
+CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
+DECLARE
+    clauses   record;
+    had_rows  bigint;
+BEGIN
+    SELECT * INTO clauses FROM totals_clauses(totals);
     EXECUTE format('INSERT INTO %s AS t (%s) SELECT %s FROM %I WHERE %s ON CONFLICT (%s) DO UPDATE SET %s',
-                   totals, columns.names, columns.read, source, columns.any_change, columns.keys, columns.changes);
+                   totals, clauses.names, clauses.read, clauses.source, clauses.any_change, clauses.keys, clauses.changes);
     GET DIAGNOSTICS had_rows = ROW_COUNT;
     IF had_rows > 0 THEN
-        EXECUTE format('DELETE FROM %s WHERE %s', totals, columns.no_sum);
+        EXECUTE format('DELETE FROM %s WHERE %s', totals, clauses.no_sum);
     END IF;
     RETURN had_rows > 0;
 END $$;
 COMMENT ON FUNCTION add_changes IS
-    'Adds what a view refresh_…_changes shows to its table refresh_…_totals, or replaces the totals in a full computation. Returns whether a row changed.';
+    'Adds what a view refresh_…_changes shows to its table refresh_…_totals. Returns whether a row changed.';
+
+-- Returns the rows that a table of totals has when everything is computed, as text. The view of changes then shows the totals themselves.
+--
+-- The high cost lets PostgreSQL compute several tables at the same time; see compute_totals().
+CREATE OR REPLACE FUNCTION computed_totals(totals regclass) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000000 SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
+BEGIN
+    RETURN QUERY EXECUTE (
+        SELECT format('SELECT ROW(q.*)::%s::text FROM (SELECT %s FROM %I WHERE NOT (%s)) q', totals, c.read, c.source, c.no_sum)
+          FROM totals_clauses(totals) c);
+END $$;
+COMMENT ON FUNCTION computed_totals IS
+    'Returns the rows of a table refresh_…_totals as text, computed from every record. Reads its view refresh_…_changes.';
+
+-- Replaces the rows of tables of totals. Returns the tables that changed.
+--
+-- PostgreSQL runs the branches of this UNION ALL in parallel workers. It does that for CREATE TABLE AS, and not for INSERT. Workers send rows of one
+-- type, so the rows of all tables are sent as text.
+CREATE OR REPLACE FUNCTION compute_totals(p_tables regclass[]) RETURNS text[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    changed text[] := '{}';
+    totals  regclass;
+BEGIN
+    PERFORM set_config('max_parallel_workers_per_gather', refresh_workers()::text, true);
+    EXECUTE 'CREATE TEMP TABLE counted ON COMMIT DROP AS '
+            || (SELECT string_agg(format('SELECT %1$L::regclass AS totals, row FROM computed_totals(%1$L) row', name), ' UNION ALL ')
+                  FROM unnest(p_tables) name);
+    FOREACH totals IN ARRAY p_tables LOOP
+        IF store_rows(totals, format('SELECT (q.row).* FROM (SELECT row::%1$s AS row FROM pg_temp.counted WHERE totals = %1$L::regclass OFFSET 0) q',
+                                     totals)) THEN
+            changed := changed || totals::text;
+        END IF;
+    END LOOP;
+    DROP TABLE pg_temp.counted;
+    RETURN changed;
+END $$;
+COMMENT ON FUNCTION compute_totals IS
+    'Computes the named tables refresh_…_totals from every record, and returns the names of those that changed.';
+
+-- Brings tables of totals up to date. Returns those that changed.
+CREATE OR REPLACE FUNCTION renew_totals(p_everything boolean, p_tables regclass[]) RETURNS text[]
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    changed text[] := '{}';
+    totals  regclass;
+BEGIN
+    IF p_everything THEN
+        RETURN compute_totals(p_tables);
+    END IF;
+    FOREACH totals IN ARRAY p_tables LOOP
+        IF add_changes(totals) THEN
+            changed := changed || totals::text;
+        END IF;
+    END LOOP;
+    RETURN changed;
+END $$;
+COMMENT ON FUNCTION renew_totals IS
+    'Brings the named tables refresh_…_totals up to date, and returns the names of those that changed.';
 
 -- Totals are brought up to date only if a row differs, because planning their statements takes longer than counting the changes of a night.
 CREATE OR REPLACE FUNCTION count_changes(p_everything boolean) RETURNS text[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -77,18 +134,13 @@ BEGIN
     END IF;
     IF p_everything
        OR EXISTS (SELECT FROM refresh_periods_changed) OR EXISTS (SELECT FROM refresh_transactions_changed) THEN
-        INSERT INTO refresh_month_steps TABLE refresh_month_steps_to_store;
+        PERFORM insert_rows('refresh_month_steps', '*', 'refresh_month_steps_to_store', p_everything);
         ANALYZE refresh_month_steps;
-        FOR totals IN
-            SELECT oid FROM pg_class
+        changed := renew_totals(p_everything, ARRAY(
+            SELECT oid::regclass FROM pg_class
              WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname LIKE 'refresh\_%\_totals'
                AND relname <> 'refresh_period_length_totals' AND relname <> ALL (later)
-             ORDER BY relname
-        LOOP
-            IF add_changes(totals) THEN
-                changed := changed || totals::text;
-            END IF;
-        END LOOP;
+             ORDER BY relname));
         IF NOT p_everything THEN
             PERFORM store_changes('refresh_stored_periods', 'refresh_periods_changed');
             PERFORM store_changes('refresh_stored_transactions', 'refresh_transactions_changed');
@@ -104,11 +156,7 @@ BEGIN
     IF p_everything
        OR EXISTS (SELECT FROM refresh_cancellations_before) OR EXISTS (SELECT FROM refresh_cancellations_after)
        OR EXISTS (SELECT FROM refresh_refund_requests_before) OR EXISTS (SELECT FROM refresh_refund_requests_after) THEN
-        FOREACH totals IN ARRAY later::regclass[] LOOP
-            IF add_changes(totals) THEN
-                changed := changed || totals::text;
-            END IF;
-        END LOOP;
+        changed := changed || renew_totals(p_everything, later::regclass[]);
     END IF;
     IF store_notification_days(p_everything) THEN
         changed := changed || 'refresh_stored_notification_days'::text;

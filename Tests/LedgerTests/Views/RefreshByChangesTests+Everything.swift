@@ -126,4 +126,20 @@ extension RefreshByChangesTests {
         #expect(found == expected, "\(found.symmetricDifference(expected).sorted().prefix(6))")
         #expect(try await rows(world).count == right.count)
     }
+
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `parallel workers compute the same rows as one process`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(sessions: 2, layout)
+        try await populate(world)
+        _ = try await world.ledger.refreshViews()
+        let right = try await rows(world)
+        let session = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try session.script("SET search_path = appstore")
+        #expect(try session.run("SELECT refresh_workers() AS workers")[0].int32("workers") == 0)
+        try session.script("SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2")
+        #expect(try session.run("SELECT refresh_workers() AS workers")[0].int32("workers") == 2)
+        for table in try await filled(world) + ["product_periods"] { try await world.run("DELETE FROM \(table)") }
+        try session.script("SELECT count(*) FROM refresh_views(true)")
+        #expect(try await rows(world) == right)
+    }
 }

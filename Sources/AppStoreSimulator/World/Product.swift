@@ -1,5 +1,7 @@
 /// A product of the simulated app.
-struct Product: Sendable, Equatable {
+///
+/// A class, because millions of transactions refer to the same few products.
+final class Product: Sendable, Equatable {
     enum Kind: String, Sendable {
         case autoRenewable = "Auto-Renewable Subscription"
         case nonRenewing = "Non-Renewing Subscription"
@@ -13,10 +15,17 @@ struct Product: Sendable, Equatable {
     ///
     /// Storefronts convert it to their currencies.
     let cents: Int64
-    var group: String?
-    var period: Period?
+    let group: String?
+    let period: Period?
     /// The ID of the product that subscribers upgrade to.
-    var upgrade: String?
+    let upgrade: String?
+
+    init(id: String, kind: Kind, cents: Int64, group: String? = nil, period: Period? = nil, upgrade: String? = nil) {
+        (self.id, self.kind, self.cents) = (id, kind, cents)
+        (self.group, self.period, self.upgrade) = (group, period, upgrade)
+    }
+
+    static func == (first: Product, second: Product) -> Bool { first.id == second.id }
 }
 
 /// A subscription period.

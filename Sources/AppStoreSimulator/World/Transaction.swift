@@ -14,22 +14,22 @@ struct Transaction: Sendable, Equatable {
     var isFamilyShared = false
     /// When the customer upgraded to another product of the group.
     var upgradedDate: Int64?
-    var offer: Offer?
+    @Rare var offer: Offer?
     /// In milliunits of the storefront's currency.
     var price: Int64 = 0
     var billingPlanType: String?
-    var commitment: Commitment?
-    var revocation: Revocation?
-    var advancedCommerce: AdvancedCommerce?
+    @Rare var commitment: Commitment?
+    @Rare var revocation: Revocation?
+    @Rare var advancedCommerce: AdvancedCommerce?
     /// `nil` for a purchase for the customer alone.
-    var multiSeat: MultiSeat?
+    @Rare var multiSeat: MultiSeat?
     /// What ``advancedCommerce`` was before each request of the app's server, oldest first.
     var earlierCommerce: [EarlierCommerce] = []
     /// When the app's server, or the customer after a price increase, turned automatic renewal off, in milliseconds since 1970; `nil` while
     /// it is on.
     var cancelledDate: Int64?
     /// `nil` for a period that ends when it was to end.
-    var earlyEnd: EarlyEnd?
+    @Rare var earlyEnd: EarlyEnd?
     /// Whether the subscription ended because the customer did not consent to a price increase.
     var isPriceRefused = false
     var previousOriginalId: UInt64?

@@ -100,10 +100,9 @@ extension World {
         var transaction = customers[purchase.customer].transactions[purchase.position]
         transaction.earlierCommerce.append(EarlierCommerce(date: now, commerce: transaction.advancedCommerce))
         change(&transaction.advancedCommerce)
+        let token = "\(transaction.earlierCommerce.count).\(transaction.originalId).\(call.requestReferenceId)"
         transaction.advancedCommerce?.requestReferenceId = call.requestReferenceId
-        transaction.advancedCommerce?.consistencyToken = """
-            \(transaction.earlierCommerce.count).\(transaction.originalId).\(call.requestReferenceId)
-            """
+        transaction.advancedCommerce?.consistencyToken = token
         customers[purchase.customer].transactions[purchase.position] = transaction
         return CommercePurchase(
             customer: purchase.customer,

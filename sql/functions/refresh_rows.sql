@@ -1,50 +1,5 @@
 -- How does a refresh compute the stored rows of the changed keys, and store those that differ?
 
--- How many parallel workers help to compute everything: none in a ledger whose transactions PostgreSQL would not read with workers.
-CREATE OR REPLACE FUNCTION refresh_workers() RETURNS integer LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
-    -- A table without partitions has no tree.
-    SELECT CASE WHEN coalesce(sum(pg_relation_size(relid)), pg_relation_size('transactions')) >= pg_size_bytes(current_setting('min_parallel_table_scan_size'))
-                THEN current_setting('max_parallel_workers_per_gather')::integer ELSE 0 END
-      FROM pg_partition_tree('transactions')
-$$;
-COMMENT ON FUNCTION refresh_workers IS
-    'Returns how many parallel workers a full computation uses, from the settings of PostgreSQL and the size of transactions.';
-
--- Returns the rows of a view whose original_transaction_id belongs to one of p_parts parts, from 0.
---
--- The high cost lets PostgreSQL compute several parts at the same time; see insert_rows().
-CREATE OR REPLACE FUNCTION rows_of_part(p_view regclass, p_part integer, p_parts integer) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000000 SET search_path FROM CURRENT AS $$
-BEGIN
-    RETURN QUERY EXECUTE format(
-        'SELECT * FROM %s WHERE (coalesce(hashtextextended(original_transaction_id, 0), 0) & 65535) %% %s = %s', p_view, p_parts, p_part);
-END $$;
-COMMENT ON FUNCTION rows_of_part IS
-    'Returns the rows of a view for a part of the subscriptions and purchases.';
-
--- Inserts the selected columns of a view. If p_in_parts is true, parallel workers compute the rows.
---
--- PostgreSQL computes no window function in a worker, and no INSERT. So each branch of a UNION ALL computes the rows of a part of the
--- subscriptions, and CREATE TABLE AS collects them.
-CREATE OR REPLACE FUNCTION insert_rows(p_table regclass, p_columns text, p_view regclass, p_in_parts boolean) RETURNS void
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE
-    parts integer := refresh_workers() + 1;
-BEGIN
-    IF NOT p_in_parts OR parts = 1 THEN
-        EXECUTE format('INSERT INTO %s SELECT %s FROM %s', p_table, p_columns, p_view);
-        RETURN;
-    END IF;
-    EXECUTE 'CREATE TEMP TABLE collected ON COMMIT DROP AS '
-            || (SELECT string_agg(format('SELECT * FROM rows_of_part(%L, %s, %s) AS part (%s)', p_view, part, parts, columns.definitions), ' UNION ALL ')
-                  FROM generate_series(0, parts - 1) part,
-                       (SELECT string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum) AS definitions
-                          FROM pg_attribute WHERE attrelid = p_view AND attnum > 0) columns);
-    EXECUTE format('INSERT INTO %s SELECT %s FROM pg_temp.collected', p_table, p_columns);
-    DROP TABLE pg_temp.collected;
-END $$;
-COMMENT ON FUNCTION insert_rows IS 'Inserts the rows of a view into a working table of the refresh.';
-
 -- Computes the periods of the changed subscriptions: refresh_periods_changed has the stored rows that are replaced or gone (sign -1), and the rows
 -- that replace them or are new (sign 1). When everything is computed, it has all rows.
 --
@@ -69,7 +24,7 @@ BEGIN
             PERFORM renew_product_periods();
         END IF;
         LOOP
-            PERFORM insert_rows('refresh_periods_changed', 'false, 1, (SELECT next_as_of FROM refresh_state), *', 'refresh_periods_to_store', true);
+            INSERT INTO refresh_periods_changed SELECT false, 1, (SELECT next_as_of FROM refresh_state), v.* FROM refresh_periods_to_store v;
             PERFORM compute_totals('{refresh_period_length_totals}');
             EXIT WHEN renew_product_periods() = '{}';
             PERFORM empty_tables('refresh_periods_changed');
@@ -100,8 +55,8 @@ CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS vo
 LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
     IF p_everything THEN
-        PERFORM insert_rows('refresh_transactions_changed', 'false, 1, *, coalesce(original_transaction_id, transaction_id)',
-                            'refresh_transactions_to_store', true);
+        INSERT INTO refresh_transactions_changed
+        SELECT false, 1, t.*, coalesce(t.original_transaction_id, t.transaction_id) FROM refresh_transactions_to_store t;
         PERFORM store_rows('refresh_stored_transactions', format('SELECT %s FROM refresh_transactions_changed', column_names('refresh_stored_transactions')));
         UPDATE refresh_state
            SET purchases = (SELECT count(*) FROM (SELECT DISTINCT app_id, purchase_key FROM refresh_stored_transactions) p);

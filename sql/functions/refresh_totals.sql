@@ -45,6 +45,16 @@ END $$;
 COMMENT ON FUNCTION add_changes IS
     'Adds what a view refresh_…_changes shows to its table refresh_…_totals. Returns whether a row changed.';
 
+-- How many parallel workers compute tables of totals when everything is computed: none in a ledger whose transactions PostgreSQL would not read with workers.
+CREATE OR REPLACE FUNCTION refresh_workers() RETURNS integer LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+    -- A table without partitions has no tree.
+    SELECT CASE WHEN coalesce(sum(pg_relation_size(relid)), pg_relation_size('transactions')) >= pg_size_bytes(current_setting('min_parallel_table_scan_size'))
+                THEN current_setting('max_parallel_workers_per_gather')::integer ELSE 0 END
+      FROM pg_partition_tree('transactions')
+$$;
+COMMENT ON FUNCTION refresh_workers IS
+    'Returns how many parallel workers a full computation uses, from the settings of PostgreSQL and the size of transactions.';
+
 -- Returns the rows that a table of totals has when everything is computed, as text. The view of changes then shows the totals themselves.
 --
 -- The high cost lets PostgreSQL compute several tables at the same time; see compute_totals().
@@ -134,7 +144,7 @@ BEGIN
     END IF;
     IF p_everything
        OR EXISTS (SELECT FROM refresh_periods_changed) OR EXISTS (SELECT FROM refresh_transactions_changed) THEN
-        PERFORM insert_rows('refresh_month_steps', '*', 'refresh_month_steps_to_store', p_everything);
+        INSERT INTO refresh_month_steps TABLE refresh_month_steps_to_store;
         ANALYZE refresh_month_steps;
         changed := renew_totals(p_everything, ARRAY(
             SELECT oid::regclass FROM pg_class

@@ -45,7 +45,9 @@ END $$;
 COMMENT ON FUNCTION add_changes IS
     'Adds what a view refresh_…_changes shows to its table refresh_…_totals. Returns whether a row changed.';
 
--- How many parallel workers compute tables of totals when everything is computed: none in a ledger whose transactions PostgreSQL would not read with workers.
+-- How many parallel workers compute tables of totals when everything is computed.
+--
+-- None in a ledger whose transactions PostgreSQL would not read with workers.
 CREATE OR REPLACE FUNCTION refresh_workers() RETURNS integer LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     -- A table without partitions has no tree.
     SELECT CASE WHEN coalesce(sum(pg_relation_size(relid)), pg_relation_size('transactions')) >= pg_size_bytes(current_setting('min_parallel_table_scan_size'))

@@ -4,6 +4,8 @@
 -- is migrated when its last transaction or its newest renewal info has Advanced Commerce. What a family member shares is left out: it
 -- follows the purchase.
 --
+-- The first condition is computed once. Without a planned migration PostgreSQL reads no subscription.
+--
 -- The reason is from the subscription's row in the last plan that has it; a row that only repeats another one does not count:
 --   never planned                    no plan has had the subscription
 --   subscribed since the last plan   the same, because it began later
@@ -41,7 +43,8 @@ LEFT JOIN LATERAL (
        AND x.verdict NOT IN ('duplicate', 'same')
      ORDER BY b.planned_at DESC, x.position LIMIT 1
 ) last ON true
-WHERE c.status = 'active' AND NOT c.is_family_shared
+WHERE (SELECT EXISTS (SELECT FROM action_batches WHERE action = 'migrateSubscription'))
+  AND c.status = 'active' AND NOT c.is_family_shared
   AND t.advanced_commerce_request_reference_id IS NULL AND r.advanced_commerce_request_reference_id IS NULL;
 COMMENT ON VIEW unmigrated_subscriptions IS
     'The active subscriptions of apps with a planned migration that were not migrated to Advanced Commerce, as far as the ledger knows, each with the reason.';

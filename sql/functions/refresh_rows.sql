@@ -25,7 +25,7 @@ BEGIN
         END IF;
         LOOP
             INSERT INTO refresh_periods_changed SELECT false, 1, (SELECT next_as_of FROM refresh_state), v.* FROM refresh_periods_to_store v;
-            PERFORM compute_totals('{refresh_period_length_totals}');
+            PERFORM renew_totals(true, '{refresh_period_length_totals}');
             EXIT WHEN renew_product_periods() = '{}';
             PERFORM empty_tables('refresh_periods_changed');
         END LOOP;

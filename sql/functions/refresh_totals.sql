@@ -59,7 +59,7 @@ COMMENT ON FUNCTION refresh_workers IS
 
 -- Returns the rows that a table of totals has when everything is computed, as text. The view of changes then shows the totals themselves.
 --
--- The high cost lets PostgreSQL compute several tables at the same time; see compute_totals().
+-- The high cost lets PostgreSQL compute several tables at the same time; see renew_totals().
 CREATE OR REPLACE FUNCTION computed_totals(totals regclass) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000000 SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
 BEGIN
@@ -70,46 +70,37 @@ END $$;
 COMMENT ON FUNCTION computed_totals IS
     'Returns the rows of a table refresh_…_totals as text, computed from every record. Reads its view refresh_…_changes.';
 
--- Replaces the rows of tables of totals. Returns the tables that changed.
---
--- PostgreSQL runs the branches of this UNION ALL in parallel workers. It does that for CREATE TABLE AS, and not for INSERT. Workers send rows of one
--- type, so the rows of all tables are sent as text.
-CREATE OR REPLACE FUNCTION compute_totals(p_tables regclass[]) RETURNS text[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE
-    changed text[] := '{}';
-    totals  regclass;
-BEGIN
-    PERFORM set_config('max_parallel_workers_per_gather', refresh_workers()::text, true);
-    EXECUTE 'CREATE TEMP TABLE counted ON COMMIT DROP AS '
-            || (SELECT string_agg(format('SELECT %1$L::regclass AS totals, row FROM computed_totals(%1$L) row', name), ' UNION ALL ')
-                  FROM unnest(p_tables) name);
-    FOREACH totals IN ARRAY p_tables LOOP
-        IF store_rows(totals, format('SELECT (q.row).* FROM (SELECT row::%1$s AS row FROM pg_temp.counted WHERE totals = %1$L::regclass OFFSET 0) q',
-                                     totals)) THEN
-            changed := changed || totals::text;
-        END IF;
-    END LOOP;
-    DROP TABLE pg_temp.counted;
-    RETURN changed;
-END $$;
-COMMENT ON FUNCTION compute_totals IS
-    'Computes the named tables refresh_…_totals from every record, and returns the names of those that changed.';
-
 -- Brings tables of totals up to date. Returns those that changed.
+--
+-- When everything is computed, PostgreSQL runs the branches of a UNION ALL in parallel workers. It does that for CREATE TABLE AS, and not for INSERT.
+-- Workers send rows of one type, so the rows of all tables are sent as text.
 CREATE OR REPLACE FUNCTION renew_totals(p_everything boolean, p_tables regclass[]) RETURNS text[]
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     changed text[] := '{}';
     totals  regclass;
+    differs boolean;
 BEGIN
     IF p_everything THEN
-        RETURN compute_totals(p_tables);
+        PERFORM set_config('max_parallel_workers_per_gather', refresh_workers()::text, true);
+        EXECUTE 'CREATE TEMP TABLE counted ON COMMIT DROP AS '
+                || (SELECT string_agg(format('SELECT %1$L::regclass AS totals, row FROM computed_totals(%1$L) row', name), ' UNION ALL ')
+                      FROM unnest(p_tables) name);
     END IF;
     FOREACH totals IN ARRAY p_tables LOOP
-        IF add_changes(totals) THEN
+        IF p_everything THEN
+            differs := store_rows(totals, format(
+                'SELECT (q.row).* FROM (SELECT row::%1$s AS row FROM pg_temp.counted WHERE totals = %1$L::regclass OFFSET 0) q', totals));
+        ELSE
+            differs := add_changes(totals);
+        END IF;
+        IF differs THEN
             changed := changed || totals::text;
         END IF;
     END LOOP;
+    IF p_everything THEN
+        DROP TABLE pg_temp.counted;
+    END IF;
     RETURN changed;
 END $$;
 COMMENT ON FUNCTION renew_totals IS

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Postgres
 import TestSupport
 import Testing
@@ -172,6 +173,24 @@ struct ActionScene: Sendable {
             process in
             await process.wait()
             return process.errors.contains("failpoint ")
+        }
+    }
+
+    /// Runs `actions run` until Apple's first 429 has closed an endpoint, stops it during `body`, and lets it end.
+    ///
+    /// The rows that wait behind the 429 are decided after `body`, however slow the machine is.
+    func interrupt(_ path: String, behind429 body: () async throws -> Void) async throws -> Stage.Outcome {
+        try await stage.store.setFaults(
+            #"{"rules": [{"endpoint": "extendRenewalDate", "atRequest": 1, "fault": "rateLimited", "retryAfter": ["1"]}]}"#
+        )
+        let variables = ["DATABASE_URL": stage.databaseURL(), "STORELEDGER_FAILPOINT": "closingCommitted@1=stop"]
+        return try await withChildProcess(Executables.failpoints, ["actions", "run", path], environment: variables) {
+            process in
+            let line = await process.errorLine(with: "failpoint ")
+            try #require(line != nil, "\(process.errors)")
+            try await body()
+            process.signal(SIGCONT)
+            return Stage.Outcome(code: await process.wait(), output: process.output, errors: process.errors)
         }
     }
 

@@ -224,20 +224,8 @@ struct ErasedBatchTests {
             let path = try scene.write(job)
             try await scene.approve(path)
             let book = try scene.stage.book()
-            let opening = Int64(Date.now.timeIntervalSince1970 * 1_000) + 20_000
-            try await scene.stage.store.setFaults(
-                """
-                {"rules": [{"endpoint": "extendRenewalDate", "atRequest": 1, "fault": "rateLimited", "retryAfter": ["\(opening)"]}]}
-                """
-            )
-            let environment = ["DATABASE_URL": scene.stage.databaseURL()]
-            try await scene.stage.withStoreledger(["actions", "run", path], environment: environment) { process in
-                let answered = "SELECT count(*) FROM action_attempts WHERE http_status = 429"
-                try await poll { try await book.count(answered) > 0 || process.hasEnded }
-                try await erase(ids[0], in: scene)
-                let code = await process.wait()
-                #expect(code == 0, "\(process.output)\(process.errors)")
-            }
+            let outcome = try await scene.interrupt(path) { try await erase(ids[0], in: scene) }
+            #expect(outcome.code == 0, "\(outcome.output)\(outcome.errors)")
             let applied = try await scene.applied()
             #expect(applied.compactMap(\.transactionId) == [ids[1]], "\(applied)")
             #expect(

@@ -3,6 +3,8 @@
 -- Apple waits 12 hours for consumption information. The outcome is the first REFUND or REFUND_DECLINED notification for the
 -- same transaction that was signed after the request. A REFUND_REVERSED notification reverses a refund.
 --
+-- is_open compares signed_date alone, so that an index finds the open requests.
+--
 -- The answer is the last one that actions planned or sent after the request and before the outcome.
 --
 -- Readers: loader, exporter, actor, analyst.
@@ -17,7 +19,7 @@ SELECT
     CASE WHEN reversed.signed_date IS NOT NULL THEN 'reversed' WHEN ended.notification_type = 'REFUND' THEN 'refunded'
          WHEN ended.notification_type = 'REFUND_DECLINED' THEN 'declined' ELSE 'pending' END AS outcome,
     coalesce(reversed.signed_date, ended.signed_date) AS decided_at,
-    ended.signed_date IS NULL AND n.signed_date + interval '12 hours' > now() AS is_open,
+    ended.signed_date IS NULL AND n.signed_date > now() - interval '12 hours' AS is_open,
     paid.price_milliunits * 0.001 AS price_amount,
     answer.state AS answer_state, answer.sent_at AS answer_sent_at, answer.job AS answer_job, answer.batch AS answer_batch,
     answer.policy_rule AS answer_policy_rule, answer.delivery_status AS answer_delivery_status,

@@ -13,6 +13,5 @@
 SELECT coalesce(answer_state, 'no answer') AS answer, count(DISTINCT transaction_id) AS requests,
        to_char(min(answer_until), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS first,
        to_char(max(answer_until), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last
-  -- The age comes first, because an index finds it.
-  FROM consumption_requests WHERE app_id = :app AND requested_at > now() - interval '12 hours' AND is_open
+  FROM consumption_requests WHERE app_id = :app AND is_open
  GROUP BY answer_state ORDER BY min(answer_until), 1

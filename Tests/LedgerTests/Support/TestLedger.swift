@@ -75,6 +75,16 @@ struct TestLedger: Sendable {
         }
     }
 
+    /// The lines of the plan with which PostgreSQL has answered a query. On tables this small it would read everything without the setting.
+    func plan(of query: String) async throws -> [String] {
+        try await ledger.transaction { connection in
+            try connection.run("SET LOCAL enable_seqscan = off")
+            return try connection.run("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) \(query)").map {
+                try $0.text("QUERY PLAN")
+            }
+        }
+    }
+
     /// Where every row of every table with Apple's records is stored, and by which transaction.
     func rowVersions() async throws -> [String] {
         let tables = Tables.all.map(\.name) + ["signing_headers"]

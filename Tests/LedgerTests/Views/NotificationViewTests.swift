@@ -39,6 +39,18 @@ struct NotificationViewTests {
         )
     }
 
+    @Test func `consumption_requests: open requests are found by their age`() async throws {
+        let world = try await TestLedger()
+        try await world.notify(
+            (1...300).map { "n\($0) | CONSUMPTION_REQUEST | - | now -\($0) hours | t\($0) |" }.joined(separator: "\n")
+        )
+        try await world.run("ANALYZE notifications")
+        let query = "SELECT notification_uuid FROM consumption_requests WHERE app_id = 1 AND is_open"
+        #expect(try await world.rows(query).count == 11)
+        let plan = try await world.plan(of: query)
+        #expect(plan.contains { $0.contains("Index Cond:") && $0.contains("signed_date > (now() - ") }, "\(plan)")
+    }
+
     /// Attempts of notifications: at once, at the third, tried again since, given up, none that is known, to be tried again,
     /// and read for the last time before and after Apple gave up.
     static func deliver(in world: TestLedger) async throws {

@@ -70,4 +70,13 @@ struct UnmigratedViewTests {
             ) == ["plus rejected - 4030027 1", "plus waiting - - 2"]
         )
     }
+
+    @Test func `without a planned migration PostgreSQL reads no subscription`() async throws {
+        let world = try await TestLedger()
+        try await world.buy("a | a | plus | now -9 days | now +20 days | 9990 |")
+        #expect(try await world.count("current_subscriptions") == 1)
+        let scans = try await world.plan(of: "SELECT * FROM unmigrated_subscriptions").filter { $0.contains("Scan") }
+        let read = scans.filter { !$0.hasSuffix("(never executed)") }
+        #expect(scans.count > 3 && read.allSatisfy { $0.contains(" on action_batches ") }, "\(read)")
+    }
 }

@@ -40,13 +40,13 @@ enum Oracle {
                  WHERE attrelid = 'appstore.\(view)'::regclass AND attnum > 0 AND attname <> 'as_of'
                 """
             )[0].text("names")
-            let shown = "SELECT \(names) FROM appstore.\(view)"
-            let computed = "SELECT \(names) FROM (\(query)) computed"
             return try connection.run(
                 """
-                SELECT '\(view) shows ' || to_jsonb(d)::text AS line FROM (\(shown) EXCEPT ALL \(computed)) d
+                WITH shown AS MATERIALIZED (SELECT \(names) FROM appstore.\(view)),
+                     computed AS MATERIALIZED (SELECT \(names) FROM (\(query)) computed)
+                SELECT '\(view) shows ' || to_jsonb(d)::text AS line FROM (TABLE shown EXCEPT ALL TABLE computed) d
                 UNION ALL
-                SELECT '\(view) lacks ' || to_jsonb(d)::text FROM (\(computed) EXCEPT ALL \(shown)) d
+                SELECT '\(view) lacks ' || to_jsonb(d)::text FROM (TABLE computed EXCEPT ALL TABLE shown) d
                 ORDER BY 1
                 """
             ).map { try $0.text("line") }

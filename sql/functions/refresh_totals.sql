@@ -78,6 +78,7 @@ CREATE OR REPLACE FUNCTION renew_totals(p_everything boolean, p_tables regclass[
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     changed text[] := '{}';
+    workers text := current_setting('max_parallel_workers_per_gather');
     totals  regclass;
     differs boolean;
 BEGIN
@@ -86,6 +87,7 @@ BEGIN
         EXECUTE 'CREATE TEMP TABLE counted ON COMMIT DROP AS '
                 || (SELECT string_agg(format('SELECT %1$L::regclass AS totals, row FROM computed_totals(%1$L) row', name), ' UNION ALL ')
                       FROM unnest(p_tables) name);
+        PERFORM set_config('max_parallel_workers_per_gather', workers, true);
     END IF;
     FOREACH totals IN ARRAY p_tables LOOP
         IF p_everything THEN

@@ -75,7 +75,10 @@ struct UnmigratedViewTests {
         let world = try await TestLedger()
         try await world.buy("a | a | plus | now -9 days | now +20 days | 9990 |")
         #expect(try await world.count("current_subscriptions") == 1)
-        let scans = try await world.plan(of: "SELECT * FROM unmigrated_subscriptions").filter { $0.contains("Scan") }
+        let plan = try await world.plan(of: "SELECT * FROM unmigrated_subscriptions")
+        // A condition without a column of a table: PostgreSQL asks it before it reads one, however large the tables are.
+        #expect(plan.prefix(2).contains { $0.contains("One-Time Filter: ") }, "\(plan)")
+        let scans = plan.filter { $0.contains("Scan") }
         let read = scans.filter { !$0.hasSuffix("(never executed)") }
         #expect(scans.count > 3 && read.allSatisfy { $0.contains(" on action_batches ") }, "\(read)")
     }

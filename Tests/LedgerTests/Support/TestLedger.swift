@@ -75,7 +75,9 @@ struct TestLedger: Sendable {
         }
     }
 
-    /// The lines of the plan with which PostgreSQL has answered a query. On tables this small it would read everything without the setting.
+    /// The lines of the plan with which PostgreSQL has answered a query.
+    ///
+    /// Without the setting PostgreSQL reads tables of this size as a whole.
     func plan(of query: String) async throws -> [String] {
         try await ledger.transaction { connection in
             try connection.run("SET LOCAL enable_seqscan = off")

@@ -104,21 +104,33 @@ struct PublishedTable {
         case .all:
             return "SELECT \(cells) FROM \(table) WHERE app_id = \(app.rawValue)\(order)"
         case .changed(let mark):
-            let key = names.joined(separator: ", ")
             return """
-                SELECT \(cells) FROM \(table)
-                 WHERE app_id = \(app.rawValue) AND (\(key)) IN (\(try changedKeys(since: mark, of: app)))\(order)
+                SELECT \(cells) FROM (
+                    SELECT t.* FROM (\(try changedKeys(since: mark, of: app))) c
+                      CROSS JOIN LATERAL (\(try row(of: app, in: table))) t) found\(order)
                 """
         case .gone(let mark):
-            let same = names.map { "t.\($0) = c.\($0)" }.joined(separator: " AND ")
             return """
-                SELECT \(cells) FROM (SELECT DISTINCT * FROM (\(try changedKeys(since: mark, of: app))) d) c
-                 WHERE NOT EXISTS (SELECT FROM \(table) t WHERE t.app_id = \(app.rawValue) AND \(same))\(order)
+                SELECT \(cells) FROM (\(try changedKeys(since: mark, of: app))) c
+                 WHERE NOT EXISTS (\(try row(of: app, in: table)))\(order)
                 """
         }
     }
 
-    /// A query for the keys in `changed_rows` that the current snapshot sees and an earlier one does not see.
+    /// A query for the row with the key of the row `c`.
+    ///
+    /// OFFSET 0 makes PostgreSQL look up each key through the index. Otherwise it decides that from statistics, which do not know
+    /// the rows that were logged last, and can compare every row of the table with every changed key.
+    private func row(of app: AppID, in table: String) throws -> String {
+        let same = try ownKey.map { column in
+            let name = try quotedIdentifier(column.name)
+            return "r.\(name) = c.\(name)"
+        }
+        return
+            "SELECT * FROM \(table) r WHERE r.app_id = \(app.rawValue) AND \(same.joined(separator: " AND ")) OFFSET 0"
+    }
+
+    /// A query for the keys in `changed_rows` that the current snapshot sees and an earlier one does not see, each once.
     private func changedKeys(since mark: String, of app: AppID) throws -> String {
         guard
             mark.utf8.allSatisfy({
@@ -129,7 +141,7 @@ struct PublishedTable {
             "key[\(index + 1)]::\(column.type) AS \(try quotedIdentifier(column.name))"
         }
         return """
-            SELECT \(cells.joined(separator: ", ")) FROM changed_rows
+            SELECT DISTINCT \(cells.joined(separator: ", ")) FROM changed_rows
              WHERE app_id = \(app.rawValue) AND table_name = '\(name)'
                AND NOT pg_visible_in_snapshot(changed_in, '\(mark)'::pg_snapshot)
             """

@@ -3,10 +3,11 @@ import JobFiles
 import Ledger
 import LedgerSchema
 import Postgres
-import Publish
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Publish
 
 @Suite(.migratedDatabase)
 struct PublishChangesTests {
@@ -242,6 +243,48 @@ struct PublishChangesTests {
             #expect(part.part == 2 && part.from == before.parts[0].to && part.files.map(\.rows) == [1])
             try await Self.expectSame(world, in: directory, "after a failure")
             #expect(try await publish() == nil)
+        }
+    }
+
+    /// Rows of transactions that the session has read.
+    private static func rowsRead(_ connection: borrowing PostgresConnection) throws -> Int64 {
+        try connection.run(
+            """
+            SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint AS rows FROM pg_stat_xact_user_tables
+             WHERE relname = 'transactions'
+            """
+        )[0].int64("rows")
+    }
+
+    @Test func `a part reads the rows that have changed and no others`() async throws {
+        let world = try await TestLedger()
+        let app = world.app
+        try await withTemporaryDirectory { directory in
+            try await world.run(
+                """
+                INSERT INTO transactions (app_id, transaction_id, original_transaction_id, signed_date, payload_sha256, payload)
+                SELECT \(app.rawValue), n::text, n::text, now(), '', '{}' FROM generate_series(1, 2000) n
+                """
+            )
+            _ = try await world.ledger.publishChanges(Self.order(directory), of: app)
+            // As each refresh does, so the statistics do not know the changes.
+            try await world.run("SELECT analyze_grown_tables()")
+            let mark = try #require(try Self.parts(directory).parts.last).to
+            try await world.run(
+                """
+                UPDATE transactions SET quantity = 2 WHERE transaction_id::integer % 50 = 0;
+                DELETE FROM transactions WHERE transaction_id::integer % 100 = 0
+                """
+            )
+            let read = try await world.ledger.transaction { connection in
+                let table = try PublishedTable("transactions", connection)
+                let before = try Self.rowsRead(connection)
+                #expect(try connection.run(try table.query(.changed(since: mark), of: app)).count == 20)
+                #expect(try connection.run(try table.keys.query(.gone(since: mark), of: app)).count == 20)
+                return try Self.rowsRead(connection) - before
+            }
+            // 40 keys, each looked up for both files.
+            #expect(read <= 2 * 40)
         }
     }
 

@@ -107,27 +107,23 @@ struct PublishedTable {
             return """
                 SELECT \(cells) FROM (
                     SELECT t.* FROM (\(try changedKeys(since: mark, of: app))) c
-                      CROSS JOIN LATERAL (\(try row(of: app, in: table))) t) found\(order)
+                      CROSS JOIN LATERAL (\(Self.row(of: app, in: table, key: names))) t) found\(order)
                 """
         case .gone(let mark):
             return """
                 SELECT \(cells) FROM (\(try changedKeys(since: mark, of: app))) c
-                 WHERE NOT EXISTS (\(try row(of: app, in: table)))\(order)
+                 WHERE NOT EXISTS (\(Self.row(of: app, in: table, key: names)))\(order)
                 """
         }
     }
 
     /// A query for the row with the key of the row `c`.
     ///
-    /// OFFSET 0 makes PostgreSQL look up each key through the index. Otherwise it decides that from statistics, which do not know
-    /// the rows that were logged last, and can compare every row of the table with every changed key.
-    private func row(of app: AppID, in table: String) throws -> String {
-        let same = try ownKey.map { column in
-            let name = try quotedIdentifier(column.name)
-            return "r.\(name) = c.\(name)"
-        }
-        return
-            "SELECT * FROM \(table) r WHERE r.app_id = \(app.rawValue) AND \(same.joined(separator: " AND ")) OFFSET 0"
+    /// OFFSET 0 makes PostgreSQL look up each key through the index. Without it, a session of the ledger, which uses no hash join,
+    /// can compare every row of the table with every changed key.
+    private static func row(of app: AppID, in table: String, key: [String]) -> String {
+        let same = key.map { "r.\($0) = c.\($0)" }.joined(separator: " AND ")
+        return "SELECT * FROM \(table) r WHERE r.app_id = \(app.rawValue) AND \(same) OFFSET 0"
     }
 
     /// A query for the keys in `changed_rows` that the current snapshot sees and an earlier one does not see, each once.

@@ -42,7 +42,7 @@ struct RefreshByChangesTests {
                 SELECT n, n / 8 AS subscription, random() AS a, random() AS b, random() AS c,
                        date_trunc('day', now() - (n / 8 % 20 + 2) * interval '40 days') + n % 8 * interval '30 days'
                            + floor(random() * 3) * (random() - 0.3) * interval '20 days' AS starts
-                  FROM chance, generate_series(0, 799) n
+                  FROM chance, generate_series(0, 2399) n
             )
             INSERT INTO transactions (app_id, transaction_id, original_transaction_id, listed_transaction_id, product_id, type, storefront,
                 currency, quantity, in_app_ownership_type, transaction_reason, purchase_date, original_purchase_date, expires_date,
@@ -90,7 +90,7 @@ struct RefreshByChangesTests {
             SELECT 1, 'n' || n, (ARRAY['EXPIRED', 'GRACE_PERIOD_EXPIRED', 'DID_FAIL_TO_RENEW', 'DID_RENEW'])[1 + floor(random() * 4)::integer],
                    (ARRAY[NULL, 'VOLUNTARY', 'BILLING_RETRY', 'PRICE_INCREASE', 'BILLING_RECOVERY'])[1 + floor(random() * 5)::integer],
                    now() - random() * interval '180 days', n::text, '', '{}'
-              FROM chance, generate_series(0, 799) n WHERE random() < 0.4
+              FROM chance, generate_series(0, 2399) n WHERE random() < 0.4
             """
         )
     }

@@ -38,7 +38,7 @@ struct DistinctIDs {
 
     /// - Throws: Errors of `list`.
     func count(_ list: (_ take: ([String]) throws -> Void) throws -> Void) throws -> IDCount {
-        var sample = DistinctHashes()
+        var sample = DistinctHashes(capacity: capacity)
         var rows = 0
         /// The number of leading zero bits in the hash of every sampled ID.
         var zeros = 0
@@ -62,49 +62,48 @@ struct DistinctIDs {
     }
 }
 
-/// Hashes in sorted arrays, which take less memory than sets.
-///
-/// A merge has a second copy of one part only.
+/// Hashes in one sorted array, which takes less memory than a set.
 private struct DistinctHashes {
-    private static let parts = 16
-    private static let mostAdded = 50_000
+    private static let mostAdded = 10_000
 
-    private var parts = [[UInt64]](repeating: [], count: parts)
+    private var sorted: [UInt64] = []
     /// Hashes that ``merge()`` has not seen yet.
     private var added: [UInt64] = []
 
+    // An array that grows is copied. One that has its final capacity from the start is not, and it takes memory only up to its last hash.
+    init(capacity: Int) { sorted.reserveCapacity(capacity + Self.mostAdded) }
+
     /// The distinct hashes at the last merge.
-    var count: Int { parts.reduce(0) { $0 + $1.count } }
+    var count: Int { sorted.count }
     var isDue: Bool { added.count >= Self.mostAdded }
 
     mutating func add(_ hash: UInt64) { added.append(hash) }
 
     mutating func merge() {
         added.sort()
-        for place in parts.indices {
-            let own = added.filter { Int($0 % UInt64(Self.parts)) == place }
-            if !own.isEmpty { parts[place] = Self.merged(parts[place], own) }
+        var place = 0
+        var last: UInt64?
+        let new = added.filter { hash in
+            defer { last = hash }
+            while place < sorted.count, sorted[place] < hash { place += 1 }
+            return hash != last && (place == sorted.count || sorted[place] != hash)
         }
         added.removeAll(keepingCapacity: true)
-    }
-
-    mutating func keep(where isKept: (UInt64) -> Bool) {
-        for place in parts.indices { parts[place] = parts[place].filter(isKept) }
-    }
-
-    /// The values of two sorted arrays, each once.
-    private static func merged(_ left: [UInt64], _ right: [UInt64]) -> [UInt64] {
-        var merged: [UInt64] = []
-        merged.reserveCapacity(left.count + right.count)
-        var (i, j) = (0, 0)
-        while i < left.count || j < right.count {
-            let takesLeft = j == right.count || i < left.count && left[i] <= right[j]
-            let next = takesLeft ? left[i] : right[j]
-            if takesLeft { i += 1 } else { j += 1 }
-            if merged.last != next { merged.append(next) }
+        var (old, next) = (sorted.count, new.count)
+        sorted += new
+        // From the end, so that every hash is moved before another takes its place.
+        while next > 0 {
+            if old > 0, sorted[old - 1] > new[next - 1] {
+                old -= 1
+                sorted[old + next] = sorted[old]
+            } else {
+                next -= 1
+                sorted[old + next] = new[next]
+            }
         }
-        return merged
     }
+
+    mutating func keep(where isKept: (UInt64) -> Bool) { sorted.removeAll { !isKept($0) } }
 }
 
 extension String {

@@ -18,7 +18,7 @@ COMMENT ON FUNCTION erasure_key IS
 -- running, the marks stay for the next one.
 CREATE OR REPLACE FUNCTION forget_erased(p_app_id integer, p_ids text[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off AS $$
+SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = off SET jit = off AS $$
 BEGIN
     BEGIN
         LOCK TABLE refresh_lock IN EXCLUSIVE MODE NOWAIT;

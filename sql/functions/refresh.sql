@@ -61,7 +61,7 @@ COMMENT ON FUNCTION empty_refresh_tables IS 'Removes all rows of refresh_keys, r
 CREATE OR REPLACE FUNCTION refresh_views(everything boolean DEFAULT false, only_if_redefined boolean DEFAULT false)
 RETURNS TABLE (is_everything boolean, purchases bigint, changed_views text[], milliseconds bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off SET work_mem = '64MB'
+SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = off SET jit = off SET work_mem = '64MB'
 SET default_statistics_target = 10 SET random_page_cost = 1.1 SET lock_timeout = '10min' AS $$
 DECLARE
     began   timestamptz := clock_timestamp();

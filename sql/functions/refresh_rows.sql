@@ -52,7 +52,7 @@ COMMENT ON FUNCTION compute_periods IS
 
 -- As compute_periods, for transactions.
 CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void
-LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF p_everything THEN
         INSERT INTO refresh_transactions_changed
@@ -233,7 +233,7 @@ COMMENT ON FUNCTION store_notification_days IS
 --
 -- In this file, OFFSET 0 makes PostgreSQL look up one key at a time, through an index. The keys are sorted, so that each page of an index is read
 -- once.
-CREATE OR REPLACE FUNCTION take_periods() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
+CREATE OR REPLACE FUNCTION take_periods() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     ANALYZE refresh_keys;
     CREATE TEMP TABLE stored (LIKE refresh_stored_periods) ON COMMIT DROP;
@@ -267,6 +267,8 @@ COMMENT ON FUNCTION take_periods IS
 -- Adds stored rows that did not change, but that some totals need together with the rows that differ, on both sides (is_beside).
 CREATE OR REPLACE FUNCTION take_rows_beside() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
+    -- With the statistics of the last refresh, PostgreSQL could compare each row with every changed one.
+    ANALYZE refresh_periods_changed, refresh_transactions_changed;
     -- The other periods of the same subscriptions, and the periods of changed refunds.
     INSERT INTO refresh_periods_changed
     SELECT true, side.sign, side.as_of, s.*
@@ -313,10 +315,11 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
     HAVING sum(sign) <> 0
     UNION
     -- A notification can name another transaction of the same purchase. It counts under the same period.
-    SELECT t.app_id, 'transaction', t.transaction_id
+    SELECT p.app_id, 'transaction', t.transaction_id
       FROM refresh_changed_periods p
-      JOIN transactions t ON t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
-       AND t.web_order_line_item_id = p.web_order_line_item_id AND t.transaction_id <> p.transaction_id
+      CROSS JOIN LATERAL (SELECT t.transaction_id FROM transactions t
+                           WHERE t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
+                             AND t.web_order_line_item_id = p.web_order_line_item_id AND t.transaction_id <> p.transaction_id OFFSET 0) t
     UNION
     -- A notification can name a transaction that is no separate purchase and has no stored row. It counts under the period of its purchase. If this
     -- transaction changed, it can belong to another period now.
@@ -424,20 +427,26 @@ COMMENT ON FUNCTION store_changes IS
 --
 -- The rows are on different pages of large tables. A bitmap scan requests many of these pages from the disk at once. Without it, the look-ups that
 -- follow would wait for one page after the other. effective_io_concurrency is 0 where the operating system has no such requests.
+--
+-- Statistics contain no IDs, so PostgreSQL expects each key in one of 200 rows. With more than 200 keys in one statement it would read the whole table.
 CREATE OR REPLACE FUNCTION read_ahead() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT
 SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
 DECLARE
-    app record;
+    batch record;
 BEGIN
     IF current_setting('effective_io_concurrency') <> '0' THEN
         PERFORM set_config('effective_io_concurrency', '200', true);
     END IF;
-    FOR app IN SELECT app_id, array_agg(key) AS keys FROM refresh_keys WHERE kind = 'purchase' GROUP BY app_id LOOP
-        PERFORM count(t.signed_date) FROM transactions t WHERE t.app_id = app.app_id AND t.original_transaction_id = ANY (app.keys);
-        PERFORM count(r.signed_date) FROM renewals r WHERE r.app_id = app.app_id AND r.original_transaction_id = ANY (app.keys);
-        PERFORM count(n.signed_date) FROM notifications n WHERE n.app_id = app.app_id AND n.original_transaction_id = ANY (app.keys);
-        PERFORM count(s.due_at) FROM refresh_stored_periods s WHERE s.app_id = app.app_id AND s.original_transaction_id = ANY (app.keys);
-        PERFORM count(s.type) FROM refresh_stored_transactions s WHERE s.app_id = app.app_id AND s.purchase_key = ANY (app.keys);
+    FOR batch IN
+        SELECT app_id, array_agg(key) AS keys
+          FROM (SELECT app_id, key, row_number() OVER (PARTITION BY app_id ORDER BY key) / 50 AS part FROM refresh_keys WHERE kind = 'purchase') k
+         GROUP BY app_id, part ORDER BY app_id, part
+    LOOP
+        PERFORM count(t.signed_date) FROM transactions t WHERE t.app_id = batch.app_id AND t.original_transaction_id = ANY (batch.keys);
+        PERFORM count(r.signed_date) FROM renewals r WHERE r.app_id = batch.app_id AND r.original_transaction_id = ANY (batch.keys);
+        PERFORM count(n.signed_date) FROM notifications n WHERE n.app_id = batch.app_id AND n.original_transaction_id = ANY (batch.keys);
+        PERFORM count(s.due_at) FROM refresh_stored_periods s WHERE s.app_id = batch.app_id AND s.original_transaction_id = ANY (batch.keys);
+        PERFORM count(s.type) FROM refresh_stored_transactions s WHERE s.app_id = batch.app_id AND s.purchase_key = ANY (batch.keys);
     END LOOP;
 END $$;
 COMMENT ON FUNCTION read_ahead IS

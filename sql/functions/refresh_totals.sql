@@ -28,7 +28,7 @@ COMMENT ON FUNCTION totals_clauses IS
     'Returns the name of the view refresh_…_changes of a table refresh_…_totals, and parts of the statements that read one and write the other.';
 
 -- Adds to a table of totals what its view of changes shows. Returns whether anything changed.
-CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$
 DECLARE
     clauses   record;
     had_rows  bigint;
@@ -109,7 +109,11 @@ COMMENT ON FUNCTION renew_totals IS
     'Brings the named tables refresh_…_totals up to date, and returns the names of those that changed.';
 
 -- Totals are brought up to date only if a row differs, because planning their statements takes longer than counting the changes of a night.
-CREATE OR REPLACE FUNCTION count_changes(p_everything boolean) RETURNS text[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+--
+-- Merge joins help only where everything is computed. For changed rows, PostgreSQL can choose one by app_id alone, which compares each row with every
+-- other row of its app.
+CREATE OR REPLACE FUNCTION count_changes(p_everything boolean) RETURNS text[]
+LANGUAGE plpgsql SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
 DECLARE
     changed text[] := '{}';
     -- Totals of notifications, whose rows can be computed only after the new periods are stored.
@@ -117,6 +121,7 @@ DECLARE
     totals  regclass;
 BEGIN
     IF p_everything THEN
+        PERFORM set_config('enable_mergejoin', 'on', true);
         -- Every stored row comes from a row of one of these tables; other tables only add columns to it. If they are empty, nothing is stored.
         IF NOT EXISTS (SELECT FROM transactions) AND NOT EXISTS (SELECT FROM notifications) AND NOT EXISTS (SELECT FROM action_rows)
            AND NOT EXISTS (SELECT FROM advanced_commerce_refunds) AND NOT EXISTS (SELECT FROM product_periods) THEN

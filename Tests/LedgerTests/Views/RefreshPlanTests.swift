@@ -1,0 +1,102 @@
+import Ledger
+import LedgerSchema
+import Migrations
+import Postgres
+import TestSupport
+import Testing
+
+/// How PostgreSQL answers the statements of a refresh.
+@Suite(.migratedDatabase, .slow)
+struct RefreshPlanTests {
+    /// Writes the plan of every statement, also of those in functions, to the server's log.
+    private static let loggedPlans = """
+        -c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_nested_statements=on \
+        -c auto_explain.log_analyze=on -c auto_explain.log_timing=off
+        """
+
+    @Test func `a refresh compares no changed row with every other, also after a refresh of few rows`() async throws {
+        try await withTemporaryDirectory { directory in
+            try await OwnPostgres.running(in: directory + "/pg", options: Self.loggedPlans) { server in
+                let ledger = Ledger(
+                    conninfo: ConnectionString(server.conninfo),
+                    schema: "appstore",
+                    sessions: 1,
+                    deadline: .seconds(60)
+                )
+                _ = try await Migrator(ledger: ledger, directory: try TestLedger.sql).migrate()
+                let app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1)
+                let world = TestLedger(as: ledger, app: app)
+                try await Self.subscribe(1...400, periods: 12, in: world)
+                #expect(try await ledger.refreshViews().everything)
+                for subscriptions in [1, 90, 1, 90] {
+                    try await Self.raisePrices(of: subscriptions, in: world)
+                    #expect(try await !ledger.refreshViews().everything)
+                }
+                let log = try await server.log()
+                let compared = log.matches(of: #/Rows Removed by Join Filter: ([0-9]+)/#).compactMap { Int($0.1) }
+                // 90 subscriptions have 1,080 periods. Each with each of 90 changed rows would be 97,200 comparisons.
+                #expect(log.contains("INSERT INTO refresh_periods_changed") && (compared.max() ?? 0) < 10_000)
+            }
+        }
+    }
+
+    @Test func `a refresh of many subscriptions reads their rows, and no others`() async throws {
+        let world = try await TestLedger()
+        /// The rows that a refresh of 1,000 subscriptions reads.
+        func read() async throws -> [String: Int] {
+            #expect(try await world.ledger.refreshViews(everything: true).everything)
+            try await Self.raisePrices(of: 1_000, in: world)
+            return try await world.ledger.transaction { connection in
+                // As a server does by default; the tests' server makes one plan for all values.
+                try connection.script("SET LOCAL plan_cache_mode = auto")
+                let before = try Self.rowsRead(connection)
+                let refreshed = try connection.run("SELECT is_everything, purchases FROM refresh_views()")[0]
+                #expect(try !refreshed.bool("is_everything") && refreshed.int64("purchases") == 1_000)
+                return try Self.rowsRead(connection).merging(before, uniquingKeysWith: -)
+            }
+        }
+        try await Self.subscribe(1...4_100, periods: 3, in: world)
+        let before = try await read()
+        try await Self.subscribe(4_101...8_200, periods: 3, in: world)
+        let after = try await read()
+        #expect(before.count == 3 && after.allSatisfy { $0.value <= before[$0.key, default: 0] }, "\(before) \(after)")
+    }
+
+    /// The rows that the session has read so far in the tables that grow with the customers.
+    private static func rowsRead(_ connection: borrowing PostgresConnection) throws -> [String: Int] {
+        let rows = try connection.run(
+            """
+            SELECT relname::text AS name, seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables
+             WHERE relname = ANY ('{transactions,refresh_stored_periods,refresh_stored_transactions}')
+            """
+        )
+        return Dictionary(
+            uniqueKeysWithValues: try rows.map { (try $0.text("name"), Int(try $0.int64("rows"))) }
+        )
+    }
+
+    /// Inserts subscriptions with these numbers and as many monthly periods of each.
+    private static func subscribe(_ numbers: ClosedRange<Int>, periods: Int, in world: TestLedger) async throws {
+        try await world.run(
+            """
+            INSERT INTO transactions (app_id, transaction_id, original_transaction_id, web_order_line_item_id, type, product_id,
+                                      purchase_date, expires_date, price_milliunits, currency, storefront, signed_date, payload_sha256, payload)
+            SELECT \(world.app.rawValue), 100 * s + n, 100 * s + 1, 100 * s + n, 'Auto-Renewable Subscription', 'plus',
+                   began + n * interval '1 month', began + (n + 1) * interval '1 month', 9990, 'USD', 'USA', now(), '', '{}'
+              FROM generate_series(\(numbers.lowerBound), \(numbers.upperBound)) s, generate_series(1, \(periods)) n,
+                   (SELECT timestamptz '2025-01-01 UTC' AS began) d;
+            SELECT analyze_grown_tables()
+            """
+        )
+    }
+
+    /// Changes the first period of each of the first `count` subscriptions.
+    private static func raisePrices(of count: Int, in world: TestLedger) async throws {
+        try await world.run(
+            """
+            UPDATE transactions SET price_milliunits = price_milliunits + 10
+             WHERE transaction_id = original_transaction_id AND original_transaction_id::integer <= 100 * \(count) + 1
+            """
+        )
+    }
+}

@@ -52,7 +52,7 @@ COMMENT ON FUNCTION compute_periods IS
 
 -- As compute_periods, for transactions.
 CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
     IF p_everything THEN
         INSERT INTO refresh_transactions_changed
@@ -267,7 +267,7 @@ COMMENT ON FUNCTION take_periods IS
 -- Adds stored rows that did not change, but that some totals need together with the rows that differ, on both sides (is_beside).
 CREATE OR REPLACE FUNCTION take_rows_beside() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    -- With the statistics of the last refresh, PostgreSQL could compare each row with every changed one.
+    -- The statistics describe the last refresh. With them, PostgreSQL could compare each row with every changed one.
     ANALYZE refresh_periods_changed, refresh_transactions_changed;
     -- The other periods of the same subscriptions, and the periods of changed refunds.
     INSERT INTO refresh_periods_changed
@@ -316,7 +316,8 @@ CREATE OR REPLACE FUNCTION add_changed_transactions() RETURNS void LANGUAGE sql 
     UNION
     -- A notification can name another transaction of the same purchase. It counts under the same period.
     SELECT p.app_id, 'transaction', t.transaction_id
-      FROM refresh_changed_periods p
+      FROM (SELECT DISTINCT app_id, original_transaction_id, web_order_line_item_id, transaction_id FROM refresh_changed_periods
+             ORDER BY app_id, original_transaction_id) p
       CROSS JOIN LATERAL (SELECT t.transaction_id FROM transactions t
                            WHERE t.app_id = p.app_id AND t.original_transaction_id = p.original_transaction_id
                              AND t.web_order_line_item_id = p.web_order_line_item_id AND t.transaction_id <> p.transaction_id OFFSET 0) t
@@ -428,7 +429,8 @@ COMMENT ON FUNCTION store_changes IS
 -- The rows are on different pages of large tables. A bitmap scan requests many of these pages from the disk at once. Without it, the look-ups that
 -- follow would wait for one page after the other. effective_io_concurrency is 0 where the operating system has no such requests.
 --
--- Statistics contain no IDs, so PostgreSQL expects each key in one of 200 rows. With more than 200 keys in one statement it would read the whole table.
+-- The planner's statistics contain no IDs, so PostgreSQL expects that each key has a two-hundredth of the rows. In a statement with hundreds of keys, it
+-- would read the whole table.
 CREATE OR REPLACE FUNCTION read_ahead() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT
 SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
 DECLARE

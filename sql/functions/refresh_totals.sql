@@ -110,8 +110,8 @@ COMMENT ON FUNCTION renew_totals IS
 
 -- Totals are brought up to date only if a row differs, because planning their statements takes longer than counting the changes of a night.
 --
--- Merge joins help only where everything is computed. For changed rows, PostgreSQL can choose one by app_id alone, which compares each row with every
--- other row of its app.
+-- A merge join helps only when everything is computed. For changed rows, PostgreSQL could join by app_id alone, and compare each row with every row of
+-- its app.
 CREATE OR REPLACE FUNCTION count_changes(p_everything boolean) RETURNS text[]
 LANGUAGE plpgsql SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
 DECLARE

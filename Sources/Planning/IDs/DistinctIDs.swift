@@ -70,7 +70,7 @@ private struct DistinctHashes {
     /// Hashes that ``merge()`` has not seen yet.
     private var added: [UInt64] = []
 
-    // An array that grows is copied. One that has its final capacity from the start is not, and it takes memory only up to its last hash.
+    // The array has its final capacity from the start, because an array that grows is copied. Unused capacity takes no memory.
     init(capacity: Int) { sorted.reserveCapacity(capacity + Self.mostAdded) }
 
     /// The distinct hashes at the last merge.
@@ -91,7 +91,7 @@ private struct DistinctHashes {
         added.removeAll(keepingCapacity: true)
         var (old, next) = (sorted.count, new.count)
         sorted += new
-        // From the end, so that every hash is moved before another takes its place.
+        // From the end, so that no hash is overwritten before it is moved.
         while next > 0 {
             if old > 0, sorted[old - 1] > new[next - 1] {
                 old -= 1

@@ -5,10 +5,10 @@ import Postgres
 import TestSupport
 import Testing
 
-/// How PostgreSQL answers the statements of a refresh.
+/// Which plans PostgreSQL chooses for a refresh.
 @Suite(.migratedDatabase, .slow)
 struct RefreshPlanTests {
-    /// Writes the plan of every statement, also of those in functions, to the server's log.
+    /// Writes the plan of every statement, including statements in functions, to the server's log.
     private static let loggedPlans = """
         -c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_nested_statements=on \
         -c auto_explain.log_analyze=on -c auto_explain.log_timing=off
@@ -28,14 +28,16 @@ struct RefreshPlanTests {
                 let world = TestLedger(as: ledger, app: app)
                 try await Self.subscribe(1...400, periods: 12, in: world)
                 #expect(try await ledger.refreshViews().everything)
+                let before = try await server.log().count
                 for subscriptions in [1, 90, 1, 90] {
                     try await Self.raisePrices(of: subscriptions, in: world)
                     #expect(try await !ledger.refreshViews().everything)
                 }
-                let log = try await server.log()
-                let compared = log.matches(of: #/Rows Removed by Join Filter: ([0-9]+)/#).compactMap { Int($0.1) }
-                // 90 subscriptions have 1,080 periods. Each with each of 90 changed rows would be 97,200 comparisons.
-                #expect(log.contains("INSERT INTO refresh_periods_changed") && (compared.max() ?? 0) < 10_000)
+                let plans = try await server.log().dropFirst(before)
+                let compared = plans.matches(of: #/Rows Removed by Join Filter: ([0-9]+)/#).compactMap { Int($0.1) }
+                #expect(plans.contains("INSERT INTO refresh_periods_changed"))
+                // Comparing each of 1,080 periods with each of 90 changed rows takes 97,200 comparisons.
+                #expect((compared.max() ?? 0) < 10_000)
             }
         }
     }
@@ -47,7 +49,7 @@ struct RefreshPlanTests {
             #expect(try await world.ledger.refreshViews(everything: true).everything)
             try await Self.raisePrices(of: 1_000, in: world)
             return try await world.ledger.transaction { connection in
-                // As a server does by default; the tests' server makes one plan for all values.
+                // PostgreSQL's default; the tests' server makes one plan for all values.
                 try connection.script("SET LOCAL plan_cache_mode = auto")
                 let before = try Self.rowsRead(connection)
                 let refreshed = try connection.run("SELECT is_everything, purchases FROM refresh_views()")[0]
@@ -59,7 +61,10 @@ struct RefreshPlanTests {
         let before = try await read()
         try await Self.subscribe(4_101...8_200, periods: 3, in: world)
         let after = try await read()
-        #expect(before.count == 3 && after.allSatisfy { $0.value <= before[$0.key, default: 0] }, "\(before) \(after)")
+        #expect(
+            before.count == 3 && after.allSatisfy { $0.value <= before[$0.key, default: 0] * 11 / 10 },
+            "\(before) \(after)"
+        )
     }
 
     /// The rows that the session has read so far in the tables that grow with the customers.
@@ -75,7 +80,7 @@ struct RefreshPlanTests {
         )
     }
 
-    /// Inserts subscriptions with these numbers and as many monthly periods of each.
+    /// Inserts a subscription for each number, with this many monthly periods.
     private static func subscribe(_ numbers: ClosedRange<Int>, periods: Int, in world: TestLedger) async throws {
         try await world.run(
             """

@@ -429,8 +429,8 @@ COMMENT ON FUNCTION store_changes IS
 -- The rows are on different pages of large tables. A bitmap scan requests many of these pages from the disk at once. Without it, the look-ups that
 -- follow would wait for one page after the other. effective_io_concurrency is 0 where the operating system has no such requests.
 --
--- The planner's statistics contain no IDs, so PostgreSQL expects that each key has a two-hundredth of the rows. In a statement with hundreds of keys, it
--- would read the whole table.
+-- The planner's statistics of the stored tables contain no IDs, so PostgreSQL expects that each key has a two-hundredth of the rows. In a statement with
+-- hundreds of keys, it would read the whole table.
 CREATE OR REPLACE FUNCTION read_ahead() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT
 SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
 DECLARE

@@ -87,6 +87,18 @@ struct TestLedger: Sendable {
         }
     }
 
+    /// The rows that the session has read so far in each of these tables.
+    static func rowsRead(in tables: [String], on connection: borrowing PostgresConnection) throws -> [String: Int] {
+        let rows = try connection.run(
+            """
+            SELECT relname::text AS name, seq_tup_read + coalesce(idx_tup_fetch, 0) AS rows FROM pg_stat_xact_user_tables
+             WHERE relname = ANY ($1::text[])
+            """,
+            [.textArray(tables)]
+        )
+        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.text("name"), Int(try $0.int64("rows"))) })
+    }
+
     /// Where every row of every table with Apple's records is stored, and by which transaction.
     func rowVersions() async throws -> [String] {
         let tables = Tables.all.map(\.name) + ["signing_headers"]

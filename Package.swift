@@ -23,7 +23,7 @@ let isOptimized = Context.environment["STORELEDGER_OPTIMIZE"] != nil && Context.
 let optimized: [SwiftSetting] = settings + (isOptimized ? [.unsafeFlags(["-Xfrontend", "-O"])] : [])
 let optimizedModules: Set = [
     "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "ParquetFormat", "Postgres",
-    "Hashing", "SignedData", "RateLimit", "Normalize", "Ledger", "Migrations", "Status", "Inbox",
+    "Hashing", "SignedData", "RateLimit", "Normalize", "Ledger", "Migrations",
     "AppStoreSimulator",
 ]
 

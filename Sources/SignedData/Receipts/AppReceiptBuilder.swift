@@ -94,7 +94,10 @@ package struct AppReceiptBuilder: Sendable {
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         let count = content.count
         guard count >= 0x80 else { return [tag, UInt8(count)] + content }
-        let length = [count >> 16, count >> 8, count].map { UInt8($0 & 0xFF) }.drop { $0 == 0 }
-        return [tag, 0x80 | UInt8(length.count)] + length + content
+        let length: [UInt8] = [count >> 16, count >> 8, count].map { UInt8($0 & 0xFF) }
+        let shortest = length.drop { $0 == 0 }
+        var header: [UInt8] = [tag, 0x80 | UInt8(shortest.count)]
+        header += shortest
+        return header + content
     }
 }

@@ -62,23 +62,16 @@ struct ErasureCostTests {
         return try await world.ledger.transaction { connection in
             // As a server does by default; the tests' server makes one plan for all values.
             try connection.script("SET LOCAL plan_cache_mode = auto")
-            let book = try Tombstones.blockingPages(of: app, on: connection)
-            var trace = CustomerTrace([.transaction(id)])
-            try trace.follow(in: [app], on: connection)
-            try book.add(trace.ids, on: connection)
-            var removal = CustomerRemoval(trace: trace, app: app)
-            try removal.remove(on: connection)
-            #expect(removal.removed["transactions"] == 3 && removal.removed["notifications"] == 3)
-            #expect(removal.removed["crawl_items"] == 4 && removal.removed["rejected_records"] == 1)
-            var read: [String: Int] = [:]
-            for row in try connection.run(
-                "SELECT relname, seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE schemaname = 'appstore'"
-            ) {
-                // The rows of a table's partitions are the table's.
-                let table = try row.text("relname").replacing(/_p[0-9]+$/, with: "")
-                read[table, default: 0] += Int(try row.int64OrNil("read") ?? 0)
+            return try TestLedger.rowsRead(on: connection) { connection in
+                let book = try Tombstones.blockingPages(of: app, on: connection)
+                var trace = CustomerTrace([.transaction(id)])
+                try trace.follow(in: [app], on: connection)
+                try book.add(trace.ids, on: connection)
+                var removal = CustomerRemoval(trace: trace, app: app)
+                try removal.remove(on: connection)
+                #expect(removal.removed["transactions"] == 3 && removal.removed["notifications"] == 3)
+                #expect(removal.removed["crawl_items"] == 4 && removal.removed["rejected_records"] == 1)
             }
-            return read
         }
     }
 

@@ -87,14 +87,26 @@ struct TestLedger: Sendable {
         }
     }
 
-    /// The rows that the session has read so far in each of these tables.
-    static func rowsRead(in tables: [String], on connection: borrowing PostgresConnection) throws -> [String: Int] {
+    /// The rows that `work` reads in each table, by scans or through indexes.
+    ///
+    /// Rows of partitions count for their table.
+    static func rowsRead(
+        on connection: borrowing PostgresConnection,
+        by work: (borrowing PostgresConnection) throws -> Void
+    ) throws -> [String: Int] {
+        let before = try rowsReadSoFar(connection)
+        try work(connection)
+        return try rowsReadSoFar(connection).merging(before, uniquingKeysWith: -)
+    }
+
+    private static func rowsReadSoFar(_ connection: borrowing PostgresConnection) throws -> [String: Int] {
         let rows = try connection.run(
             """
-            SELECT relname::text AS name, seq_tup_read + coalesce(idx_tup_fetch, 0) AS rows FROM pg_stat_xact_user_tables
-             WHERE relname = ANY ($1::text[])
-            """,
-            [.textArray(tables)]
+            SELECT regexp_replace(relname, '_p[0-9]+$', '') AS name, sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint AS rows
+              FROM pg_stat_xact_user_tables
+             WHERE schemaname = 'appstore'
+             GROUP BY name
+            """
         )
         return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.text("name"), Int(try $0.int64("rows"))) })
     }

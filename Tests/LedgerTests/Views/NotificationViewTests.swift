@@ -148,13 +148,12 @@ struct NotificationViewTests {
             """
         )
         let columns = "notification_uuid, state, attempts, last_attempt_at, last_failure"
-        let parts = [
-            "SELECT \(columns) FROM notification_deliveries WHERE state IN ('retrying', 'not known yet', 'never received')",
-            "SELECT \(columns) FROM undelivered_notifications",
-        ]
-        #expect(try await world.rows("(\(parts[0])) EXCEPT ALL (\(parts[1]))") == [])
-        #expect(try await world.rows("(\(parts[1])) EXCEPT ALL (\(parts[0]))") == [])
-        #expect(try await world.count("undelivered_notifications") > 100)
+        let undelivered = try await world.rows("SELECT \(columns) FROM undelivered_notifications")
+        let found = try await world.rows(
+            "SELECT \(columns) FROM notification_deliveries WHERE state IN ('retrying', 'not known yet', 'never received')"
+        )
+        #expect(undelivered.sorted() == found.sorted())
+        #expect(undelivered.count > 100)
     }
 
     @Test func `notification_health_by_day: by the day of Apple's signature, in UTC`() async throws {

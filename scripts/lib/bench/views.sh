@@ -75,11 +75,16 @@ bench_refresh() {
 
 # Gives $3 customers of the ledger $1 of $2 transactions a new purchase, and refunds their subscription's first payment. Each
 # round ($4, from 0) takes other customers: the changed ones are evenly spaced, and a round moves them by a third of that distance.
+#
+# A customer's number, modulo 60, decides about the product: weekly subscriptions have up to 100 periods, yearly ones up to 4. The distance has no factor
+# in common with 60, so that the changed customers of every ledger have the same mixture of products.
 bench_change_customers() {
+    local distance=$(($2 / 13 / $3))
+    while ((distance % 2 == 0 || distance % 3 == 0 || distance % 5 == 0)); do distance=$((distance - 1)); done
     bench_sql "
         SET search_path = $1;
         CREATE TEMP TABLE changed AS
-        SELECT 1 + k * ($2 / 13 / $3)::bigint + $4 * ($2 / 13 / $3)::bigint / 3 AS i FROM generate_series(0, $3 - 1) k;
+        SELECT 1 + k * $distance::bigint + $4 * $distance / 3 AS i FROM generate_series(0, $3 - 1) k;
         UPDATE transactions SET revocation_date = purchase_date + interval '1 day', revocation_type = 'REFUND_FULL',
                price_milliunits = price_milliunits + 10
           FROM changed WHERE app_id = 1 AND transaction_id = (2000000000000000 + i * 1000)::text;

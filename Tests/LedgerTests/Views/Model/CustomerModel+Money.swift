@@ -138,7 +138,7 @@ extension CustomerModel {
     /// Products: product, paid, free, refunded, customers, first and last sale in seconds since 1970.
     var productSummary: [String] {
         Dictionary(grouping: purchases, by: \.product).map { product, all in
-            let counts = [
+            let counts: [Int] = [
                 all.filter(\.isPaid).count, all.filter { !$0.isPaid }.count, all.filter { $0.revoked != nil }.count,
                 Set(all.map(\.customer)).count, all.map(\.at).min() ?? 0, all.map(\.at).max() ?? 0,
             ]
@@ -153,7 +153,7 @@ extension CustomerModel {
             "\($0.product) \($0.storefront) \($0.currency) \(($0.price ?? 0) / $0.quantity)"
         }
         return groups.map { key, all in
-            let counts = [
+            let counts: [Int] = [
                 all.filter { !$0.isRenewal }.count, all.filter(\.isRenewal).count, all.map(\.at).min() ?? 0,
                 all.map(\.at).max() ?? 0,
             ]

@@ -247,6 +247,22 @@ struct CommitTests {
         #expect(try await world.rows(skus) == ["(renewal,10,0,r)"])
     }
 
+    @Test func `child rows that stayed when their record was removed by hand are replaced when it comes back`()
+        async throws
+    {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let skus = "SELECT owner_key, sku FROM advanced_commerce_items ORDER BY 1, 2"
+        for key in ["10", "11"] {
+            let children = [Rows.items(of: key, skus: ["a", "b"])]
+            try await world.commit(PageRows(Rows.transaction(key, children: children)), of: &items[0], for: holder)
+        }
+        try await world.run("DELETE FROM transactions WHERE transaction_id = '10'")
+        let children = [Rows.items(of: "10", skus: ["c"])]
+        try await world.commit(PageRows(Rows.transaction("10", children: children)), of: &items[0], for: holder)
+        #expect(try await world.rows(skus) == ["(10,c)", "(11,a)", "(11,b)"])
+    }
+
     @Test func `send attempts grow, and a changed result is taken over`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])

@@ -207,6 +207,23 @@ enum MergeSQL {
             """
     }
 
+    /// Asks whether one of the snapshots has child rows, as `found`.
+    ///
+    /// SQL parameters: app, the owners' keys, their kind.
+    ///
+    /// - Parameter tables: Of ``LedgerSchema/Tables/owned``.
+    /// - Returns: The query.
+    static func haveChildren(_ tables: [Table]) -> String {
+        let children = tables.map { table in
+            """
+            EXISTS (SELECT FROM \(table.name) o
+                     WHERE o.app_id = $1::integer AND o.owner_kind = $3::text AND o.owner_key = w.key OFFSET 0)
+            """
+        }
+        return
+            "SELECT EXISTS (SELECT FROM unnest($2::text[]) AS w (key) WHERE \(children.joined(separator: " OR "))) AS found"
+    }
+
     /// Removes the child rows of snapshots.
     ///
     /// SQL parameters: app, the owners' keys, their kind.

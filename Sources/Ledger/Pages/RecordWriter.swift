@@ -347,11 +347,18 @@ package struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
+        var owners = updated
         // If only a snapshot's row was removed by hand, its old children are still there and conflict with the new
         // ones. If there are no new ones, a replay finds and removes the old ones.
-        let owners = updated.union(
-            winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) }
-        )
+        let parents = Set(winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) })
+            .subtracting(updated)
+        if !parents.isEmpty {
+            let found = try connection.run(
+                MergeSQL.haveChildren(kind.children),
+                [.integer(origin.app.rawValue), .textArray(parents.map(\.text).sorted()), .text(ownerKind)]
+            )
+            if try found[0].bool("found") { owners.formUnion(parents) }
+        }
         if !owners.isEmpty {
             for child in kind.children {
                 // These tables are small in most ledgers, and a plan made for a small table must not be reused.

@@ -348,12 +348,15 @@ package struct RecordWriter {
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
         var owners = updated
+        // The tables of children are small in most ledgers, and a plan made for a small table must not be reused: both
+        // statements are planned each time.
+        //
         // If only a snapshot's row was removed by hand, its old children are still there and conflict with the new
         // ones. If there are no new ones, a replay finds and removes the old ones.
         let parents = Set(winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) })
             .subtracting(updated)
         if !parents.isEmpty {
-            let found = try connection.run(
+            let found = try connection.runOnce(
                 MergeSQL.haveChildren(kind.children),
                 [.integer(origin.app.rawValue), .textArray(parents.map(\.text).sorted()), .text(ownerKind)]
             )
@@ -361,7 +364,6 @@ package struct RecordWriter {
         }
         if !owners.isEmpty {
             for child in kind.children {
-                // These tables are small in most ledgers, and a plan made for a small table must not be reused.
                 _ = try connection.runOnce(
                     MergeSQL.removeChildren(child),
                     [.integer(origin.app.rawValue), .textArray(owners.map(\.text).sorted()), .text(ownerKind)]

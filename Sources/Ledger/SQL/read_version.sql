@@ -1,6 +1,6 @@
 -- PostgreSQL's clock, and a hash of the migrations and functions of the schema: its version.
 --
--- Every transaction runs this. A sum of hashes needs no order; sorting the names would take most of the time.
+-- Every transaction runs this, so it adds hashes, which need no order: to sort the names takes two thirds as long again.
 SELECT clock_timestamp() AS moment,
        (SELECT sum(hashtextextended(name || ' ' || checksum, 0)::numeric)::text
           FROM (SELECT name, checksum FROM schema_migrations

@@ -73,6 +73,30 @@ struct SettledTableTests {
         #expect(try await itemsReadByOtherColumns(world) == "0")
     }
 
+    @Test func `a page with rejected records finds earlier ones by their identity, however many have come since`()
+        async throws
+    {
+        let world = try await TestLedger(sessions: 1)
+        var (items, holder) = try await world.leased(["1"])
+        for number in 0..<140 { try await world.commit(page(number), of: &items[0], for: holder) }
+        for number in 1...3 {
+            var rows = PageRows()
+            rows.rejected = [Rows.rejected("a.b.\(number)", hash: UInt8(number))]
+            try await world.commit(rows, of: &items[0], for: holder)
+            try await world.run(
+                """
+                INSERT INTO rejected_records (app_id, job, stream, item_key, reason, detail, sha256, raw)
+                SELECT \(world.app.rawValue), 'nightly', 'transactionHistory', '1', 'signature', '', sha256(int4send(\(number) * 10000 + n)), ''
+                  FROM generate_series(1, 5000) n;
+                ANALYZE rejected_records
+                """
+            )
+        }
+        try await world.run("SELECT pg_stat_force_next_flush()")
+        let read = "(SELECT sum(idx_tup_read) < 100 FROM pg_stat_user_indexes WHERE relname = 'rejected_records')"
+        #expect(try await world.value(read) == "true")
+    }
+
     /// Adds line items of 5,000 transactions and as many renewals.
     private func addItems(of owners: String = "of a page", to world: TestLedger) async throws {
         for kind in ["transaction", "renewal"] {

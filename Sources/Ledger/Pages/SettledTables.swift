@@ -55,6 +55,11 @@ final class SettledTables: Sendable {
         for snapshot in rows.snapshots { tables.insert(snapshot.table.name) }
         if !rows.sendAttempts.isEmpty { tables.insert(Tables.notificationSendAttempts.name) }
         if !rows.archive.isEmpty { tables.insert(Tables.signedPayloads.name) }
+        for answer in rows.answers {
+            tables.formUnion([answer.kind.table.name] + answer.kind.children.map(\.name))
+        }
+        // An answer that is stored resolves its reject.
+        if !rows.rejected.isEmpty || !rows.answers.isEmpty { tables.insert("rejected_records") }
         return tables
     }
 }

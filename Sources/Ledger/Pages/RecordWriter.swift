@@ -348,8 +348,8 @@ package struct RecordWriter {
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
         var owners = updated
-        // The tables of children are small in most ledgers, and a plan made for a small table must not be reused: both
-        // statements are planned each time.
+        // The tables of children are small in most ledgers, and a plan made for a small table must not be reused. So
+        // both statements are planned each time.
         //
         // If only a snapshot's row was removed by hand, its old children are still there and conflict with the new
         // ones. If there are no new ones, a replay finds and removes the old ones.

@@ -59,7 +59,7 @@ final class SettledTables: Sendable {
             tables.formUnion([answer.kind.table.name] + answer.kind.children.map(\.name))
         }
         // An answer that is stored resolves its reject.
-        if !rows.rejected.isEmpty || !rows.answers.isEmpty { tables.insert("rejected_records") }
+        if !rows.rejected.isEmpty || !rows.answers.isEmpty { tables.insert(Tables.rejectedRecords.name) }
         return tables
     }
 }

@@ -1,6 +1,6 @@
 -- PostgreSQL's clock, and a hash of the migrations and functions of the schema: its version.
 --
--- Every transaction runs this, so it adds hashes, which need no order: to sort the names takes two thirds as long again.
+-- Every transaction runs this. The version is a sum of hashes, so PostgreSQL need not sort the names.
 SELECT clock_timestamp() AS moment,
        (SELECT sum(hashtextextended(name || ' ' || checksum, 0)::numeric)::text
           FROM (SELECT name, checksum FROM schema_migrations

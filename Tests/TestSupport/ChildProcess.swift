@@ -25,13 +25,6 @@ package final class ChildProcess: Sendable {
     /// A lock: a program that is started before a new pipe is marked close-on-exec inherits the pipe.
     private static let oneAtATime = Mutex(())
 
-    /// The clock of this process, if `scripts/test --date` has set it.
-    ///
-    /// Programs have the same.
-    private static let clock = ProcessInfo.processInfo.environment.filter { variable in
-        ["LD_PRELOAD", "CLOCK_FILE"].contains(variable.key) && ProcessInfo.processInfo.environment["CLOCK_FILE"] != nil
-    }
-
     private static func spawn(
         _ executable: String,
         _ arguments: [String],
@@ -59,7 +52,7 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
         let words = unsafe ([executable] + arguments).map { unsafe strdup($0) }
-        let all = clock.merging(environment) { $1 }
+        let all = TestClock.environment.merging(environment) { $1 }
         let variables = unsafe all.map { unsafe strdup("\($0.key)=\($0.value)") }
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var processID = pid_t()

@@ -96,13 +96,13 @@ package final class OwnPostgres: Sendable {
         PostgresPool(conninfo: ConnectionString(conninfo), size: 1, patience: .seconds(20))
     }
 
-    /// Sets the server's clock to this many seconds from the true time.
+    /// Sets the server's clock to this many seconds from the clock of the tests.
     package func setClock(by seconds: Int) throws { try Self.setClock(of: directory, by: seconds) }
 
     /// Sets the clock of the server in `directory`, which was started with `POSTGRES_CLOCK` of `scripts/lib/postgres.sh`.
     package static func setClock(of directory: String, by seconds: Int) throws {
         let path = directory + ".clock"
-        try Data("\(seconds < 0 ? "" : "+")\(seconds)\n".utf8).write(to: URL(filePath: path + ".new"))
+        try TestClock.file(ahead: seconds).write(to: URL(filePath: path + ".new"))
         unsafe chmod(path + ".new", 0o644)
         unsafe rename(path + ".new", path)
     }

@@ -16,10 +16,20 @@
 # need it only after the whole compilation, so that process gains nothing. The configuration is `release` without its optimization.
 # A debug build of ArgumentParser checks the declarations of all options at each start of an executable, and the tests start nearly two
 # thousand. Package.swift reads the variable too, and optimizes some targets.
-# STORELEDGER_BUILT=1 says that everything is built: build_swift builds nothing. SwiftPM takes seconds to find that out itself.
+# STORELEDGER_BUILT=1 says that everything is built: build_swift builds nothing, and runs the tests without SwiftPM. SwiftPM takes
+# seconds to find that out itself, and two of them wait for each other.
 
 build_swift() {
-    if [[ $1 == build && -n ${STORELEDGER_BUILT:-} && " $* " != *' --show-bin-path '* ]]; then return 0; fi
+    if [[ -n ${STORELEDGER_BUILT:-} ]]; then
+        case " $* " in
+            *' --show-bin-path '*) ;;
+            ' build '*) return 0 ;;
+            ' test '*)
+                "$(build_directory)/StoreLedgerPackageTests.xctest" --testing-library swift-testing "${@:2}"
+                return
+                ;;
+        esac
+    fi
     local -a options=(--package-path "$root" --scratch-path "${STORELEDGER_SCRATCH_PATH:-$root/.build}")
     if [[ -n ${STORELEDGER_SANITIZER:-} ]]; then
         # Only LLVM's linker, which comes with Swift, links LLVM's sanitizers.

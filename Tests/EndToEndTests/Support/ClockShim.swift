@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 
 /// The library of Tests/Shims/clock.c, which a program is started with to have its wall clock set while it runs.
 ///
@@ -11,8 +12,8 @@ enum ClockShim {
         ["LD_PRELOAD": await library.value ?? "", "CLOCK_FILE": file]
     }
 
-    /// Sets the clock of the programs that read `file` to an offset in seconds from the true time.
+    /// Sets the clock of the programs that read `file` to an offset in seconds from the clock of the tests.
     static func set(_ file: String, by seconds: Int) throws {
-        try Data("\(seconds)\n".utf8).write(to: URL(filePath: file), options: .atomic)
+        try TestClock.file(ahead: seconds).write(to: URL(filePath: file), options: .atomic)
     }
 }

@@ -25,6 +25,9 @@ COMMENT ON FUNCTION has_grown IS 'Returns whether a table, with its partitions, 
 -- Without this, the views of a first sync would be computed over tables that the planner takes for empty. Autovacuum would correct
 -- that, but it looks once a minute, and a size is known at once. The function waits for no lock: a session that has a table's lock
 -- is probably analysing the table, too. crawl_items has a separate function.
+--
+-- refresh_state has one row, and views join it without a condition. Without statistics the planner expects hundreds, and computes a day of
+-- notifications by reading all days.
 CREATE OR REPLACE FUNCTION analyze_grown_tables() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -33,14 +36,14 @@ BEGIN
     FOR grown IN
         SELECT c.oid FROM pg_class c
          WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-           AND c.relname <> 'crawl_items' AND has_grown(c.oid)
+           AND c.relname <> 'crawl_items' AND (has_grown(c.oid) OR c.relname = 'refresh_state' AND c.reltuples < 0)
          ORDER BY c.relname
     LOOP
         EXECUTE format('ANALYZE (SKIP_LOCKED) %s', grown);
     END LOOP;
 END $$;
 COMMENT ON FUNCTION analyze_grown_tables IS
-    'Updates the planner statistics of tables that have grown by a fifth since their last update, on behalf of a role that does not own them.';
+    'Updates the planner statistics of tables that have grown by a fifth since their last update, and once of refresh_state, on behalf of a role that does not own them.';
 
 -- Until the table has grown by a fifth, the planner knows enough, and a run that plans a few items need not read 30,000 blocks.
 CREATE OR REPLACE FUNCTION analyze_crawl_items() RETURNS void

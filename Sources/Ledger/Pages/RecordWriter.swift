@@ -347,27 +347,21 @@ package struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
-        var owners = updated
-        // The tables of children are small in most ledgers, and a plan made for a small table must not be reused. So
-        // both statements are planned each time.
-        //
         // If only a snapshot's row was removed by hand, its old children are still there and conflict with the new
         // ones. If there are no new ones, a replay finds and removes the old ones.
-        let parents = Set(winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) })
-            .subtracting(updated)
-        if !parents.isEmpty {
-            let found = try connection.runOnce(
-                MergeSQL.haveChildren(kind.children),
-                [.integer(origin.app.rawValue), .textArray(parents.map(\.text).sorted()), .text(ownerKind)]
-            )
-            if try found[0].bool("found") { owners.formUnion(parents) }
-        }
+        let parents = winners.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) }
+        let owners = updated.union(parents)
         if !owners.isEmpty {
-            for child in kind.children {
-                _ = try connection.runOnce(
-                    MergeSQL.removeChildren(child),
-                    [.integer(origin.app.rawValue), .textArray(owners.map(\.text).sorted()), .text(ownerKind)]
-                )
+            let arguments: [Cell] = [
+                .integer(origin.app.rawValue), .textArray(owners.map(\.text).sorted()), .text(ownerKind),
+            ]
+            // Most owners have no children, so one question saves a statement for each table. The tables of children are
+            // small in most ledgers, and a plan made for a small table must not be reused. So each statement is planned
+            // each time.
+            if try connection.runOnce(MergeSQL.haveChildren(kind.children), arguments)[0].bool("found") {
+                for child in kind.children {
+                    _ = try connection.runOnce(MergeSQL.removeChildren(child), arguments)
+                }
             }
         }
         for child in kind.children {

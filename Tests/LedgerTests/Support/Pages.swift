@@ -147,7 +147,8 @@ extension TestLedger {
         completeUntil: UnixMilliseconds? = nil,
         requests: Int = 1,
         readAt: UnixMilliseconds? = nil,
-        isListed: Bool = true
+        isListed: Bool = true,
+        statuses: [Int64]? = nil
     ) -> PageCommit {
         PageCommit(
             item: item,
@@ -159,7 +160,8 @@ extension TestLedger {
                 run: holder.run,
                 stream: item.stream,
                 listedTransactionID: isListed ? item.key : nil,
-                readAt: readAt
+                readAt: readAt,
+                listedStatuses: statuses
             ),
             cursor: cursor,
             isLast: isLast,

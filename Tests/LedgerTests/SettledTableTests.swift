@@ -96,27 +96,6 @@ struct SettledTableTests {
         #expect(try await world.value(read) == "true")
     }
 
-    @Test func `an empty answer reads the customer's transactions alone, however many have come since`() async throws {
-        let world = try await TestLedger(sessions: 1)
-        var (items, holder) = try await world.leased(["1", "2"])
-        func commitNoStatuses() async throws {
-            let page = world.page(PageRows(), of: items[1], for: holder, readAt: Jobs.now, statuses: [])
-            try #require(try await world.ledger.commit(page) != nil)
-            items[1].pageSequence += 1
-        }
-        func transactionsRead() async throws -> String? {
-            try await world.run("SELECT pg_stat_force_next_flush()")
-            return try await world.value(
-                "(SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'transactions')"
-            )
-        }
-        for _ in 0..<10 { try await commitNoStatuses() }
-        for number in 0..<140 { try await world.commit(page(number), of: &items[0], for: holder) }
-        let before = try await transactionsRead()
-        try await commitNoStatuses()
-        #expect(try await transactionsRead() == before)
-    }
-
     /// Adds line items of 5,000 transactions and as many renewals.
     private func addItems(of owners: String = "of a page", to world: TestLedger) async throws {
         for kind in ["transaction", "renewal"] {

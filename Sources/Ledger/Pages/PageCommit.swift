@@ -62,7 +62,7 @@ extension Ledger {
             do {
                 return try await pages.pool.withConnection { connection in
                     try writer.prepareSession(for: page.rows, on: connection)
-                    let keepsPlans = try settledTables.includeTables(of: page.rows, from: page.origin, on: connection)
+                    let keepsPlans = try settledTables.includeTables(of: page.rows, on: connection)
                     return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
                         crashPoint(.pageBegun)
                         let counts = try writer.store(

@@ -30,15 +30,6 @@ package struct RowOrigin: Sendable {
         case membersOfGroup(String, since: UnixMilliseconds)
     }
 
-    /// The kind of answer of which the rows are all that Apple has, so that stored ones can end.
-    var completeKind: AnswerKind? {
-        switch wholeAnswer {
-        case .groupsOfCustomer: .customerGroup
-        case .membersOfGroup: .groupMember
-        case nil: listedStatuses == nil ? nil : .subscriptionStatus
-        }
-    }
-
     /// The tables contain 0 for rows without a run.
     var runNumber: Int64 { run ?? 0 }
 

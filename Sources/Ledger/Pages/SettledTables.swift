@@ -36,12 +36,8 @@ final class SettledTables: Sendable {
     private let known = Mutex(Known())
 
     /// Whether every table in which the page's statements look up rows is large enough.
-    func includeTables(
-        of rows: PageRows,
-        from origin: RowOrigin,
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) -> Bool {
-        let tables = Self.tables(of: rows, from: origin)
+    func includeTables(of rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
+        let tables = Self.tables(of: rows)
         if known.withLock({ $0.isCheckDue(for: tables) }) {
             let large = try connection.run(
                 .largeTables,
@@ -54,7 +50,7 @@ final class SettledTables: Sendable {
         return known.withLock { tables.isSubset(of: $0.names) }
     }
 
-    private static func tables(of rows: PageRows, from origin: RowOrigin) -> Set<String> {
+    private static func tables(of rows: PageRows) -> Set<String> {
         var tables: Set<String> = []
         for snapshot in rows.snapshots { tables.insert(snapshot.table.name) }
         if !rows.sendAttempts.isEmpty { tables.insert(Tables.notificationSendAttempts.name) }
@@ -62,8 +58,6 @@ final class SettledTables: Sendable {
         for answer in rows.answers {
             tables.formUnion([answer.kind.table.name] + answer.kind.children.map(\.name))
         }
-        // Stored rows that an answer no longer has are found by the customer's transactions, also if the answer is empty.
-        if let kind = origin.completeKind { tables.formUnion([Tables.transactions.name, kind.table.name]) }
         // An answer that is stored resolves its reject.
         if !rows.rejected.isEmpty || !rows.answers.isEmpty { tables.insert(Tables.rejectedRecords.name) }
         return tables

@@ -147,8 +147,7 @@ extension TestLedger {
         completeUntil: UnixMilliseconds? = nil,
         requests: Int = 1,
         readAt: UnixMilliseconds? = nil,
-        isListed: Bool = true,
-        statuses: [Int64]? = nil
+        isListed: Bool = true
     ) -> PageCommit {
         PageCommit(
             item: item,
@@ -160,8 +159,7 @@ extension TestLedger {
                 run: holder.run,
                 stream: item.stream,
                 listedTransactionID: isListed ? item.key : nil,
-                readAt: readAt,
-                listedStatuses: statuses
+                readAt: readAt
             ),
             cursor: cursor,
             isLast: isLast,

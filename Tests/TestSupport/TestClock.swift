@@ -11,12 +11,14 @@ package enum TestClock {
     /// The variables of a program that has this clock; empty if no other date is set.
     package static let environment = variables["CLOCK_FILE"] == nil ? [:] : variables
 
-    /// How far the clock of the tests is ahead of the machine's, in seconds.
-    private static let offset =
-        environment["CLOCK_FILE"].flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }.flatMap {
-            Int($0.dropLast())
-        } ?? 0
-
-    /// What the file of a program's clock says if that clock is `seconds` ahead of the clock of the tests.
-    package static func file(ahead seconds: Int) -> Data { Data("\(offset + seconds)\n".utf8) }
+    /// The clock file of a program whose clock is `seconds` ahead of the clock of the tests.
+    ///
+    /// - Throws: An error if the file of the tests' own clock cannot be read.
+    package static func file(ahead seconds: Int) throws -> Data {
+        var ahead = seconds
+        if let file = environment["CLOCK_FILE"] {
+            ahead += try JSONDecoder().decode(Int.self, from: Data(contentsOf: URL(filePath: file)))
+        }
+        return Data("\(ahead)\n".utf8)
+    }
 }

@@ -26,8 +26,8 @@ COMMENT ON FUNCTION has_grown IS 'Returns whether a table, with its partitions, 
 -- that, but it looks once a minute, and a size is known at once. The function waits for no lock: a session that has a table's lock
 -- is probably analysing the table, too. crawl_items has a separate function.
 --
--- refresh_state has one row, and views join it without a condition. Without statistics the planner expects hundreds, and computes a day of
--- notifications by reading all days.
+-- refresh_state has one row, and views join it without a condition. Without statistics the planner expects hundreds of rows. Then it can read
+-- all notifications to compute one day of them.
 CREATE OR REPLACE FUNCTION analyze_grown_tables() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE

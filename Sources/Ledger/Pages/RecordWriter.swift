@@ -355,9 +355,8 @@ package struct RecordWriter {
             let arguments: [Cell] = [
                 .integer(origin.app.rawValue), .textArray(owners.map(\.text).sorted()), .text(ownerKind),
             ]
-            // Most owners have no children, so one question saves a statement for each table. The tables of children are
-            // small in most ledgers, and a plan made for a small table must not be reused. So each statement is planned
-            // each time.
+            // Most owners have no children, so one question saves a statement for each table. No plan is kept, because
+            // the tables of children are small in most ledgers, and a plan made for a small table must not be reused.
             if try connection.runOnce(MergeSQL.haveChildren(kind.children), arguments)[0].bool("found") {
                 for child in kind.children {
                     _ = try connection.runOnce(MergeSQL.removeChildren(child), arguments)

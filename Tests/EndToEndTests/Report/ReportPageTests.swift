@@ -377,7 +377,8 @@ struct ReportPageTests {
         .replacing(/MOVED\((\w+)\)/) {
             "pg_temp.rated_words(\($0.1) <> 0, nullif(\($0.1)_estimated_amount, 0) * 1000)"
         }
-        // A sum has no rate if none of its parts has one, and a part of it or the whole row is not zero.
+        // "no rate": nothing of the amount has a rate, and either a part of the amount lacks one, or nothing of the row has one.
+        // A table's `whole` is not zero where a row has any amount.
         .replacing(
             "NET",
             with: """

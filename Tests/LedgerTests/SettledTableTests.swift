@@ -96,6 +96,31 @@ struct SettledTableTests {
         #expect(try await world.value(read) == "true")
     }
 
+    @Test func `a customer's page finds transactions from notifications by their key alone`() async throws {
+        let world = try await TestLedger(sessions: 1)
+        var (items, holder) = try await world.leased(["1"])
+        for number in 0..<140 { try await world.commit(page(number), of: &items[0], for: holder) }
+        // All transactions have a listed ID now.
+        try await world.run("ANALYZE transactions")
+        let notifications = RowOrigin(
+            app: world.app,
+            job: "nightly",
+            run: nil,
+            stream: .notificationHistory,
+            listedTransactionID: nil
+        )
+        for number in 200..<260 { _ = try await world.ledger.write(page(number), from: notifications) }
+        try await world.run("SELECT pg_stat_force_next_flush()")
+        let read =
+            "(SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'transactions_listed_transaction_id')"
+        let before = try await world.value(read)
+        try await world.commit(page(200), of: &items[0], for: holder)
+        try await world.run("SELECT pg_stat_force_next_flush()")
+        #expect(try await world.value(read) == before)
+        let unlisted = "(SELECT count(*) FROM transactions WHERE listed_transaction_id IS NULL)"
+        #expect(try await world.value(unlisted) == "1180")
+    }
+
     /// Adds line items of 5,000 transactions and as many renewals.
     private func addItems(of owners: String = "of a page", to world: TestLedger) async throws {
         for kind in ["transaction", "renewal"] {

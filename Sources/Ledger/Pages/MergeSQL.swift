@@ -82,10 +82,13 @@ enum MergeSQL {
 
     /// Adds the listed ID to transactions that were first found through a notification.
     ///
+    /// The last condition is written so that no index can answer it. At the last ANALYZE all transactions may have had a listed ID.
+    /// Then the planner would expect to find few rows without one, and would read all of them for each page.
+    ///
     /// SQL parameters: app, listed transaction ID, transaction IDs.
     static let fillListedID = """
         UPDATE transactions t SET listed_transaction_id = $2::text
-         WHERE t.app_id = $1::integer AND t.transaction_id = ANY ($3::text[]) AND t.listed_transaction_id IS NULL
+         WHERE t.app_id = $1::integer AND t.transaction_id = ANY ($3::text[]) AND (t.listed_transaction_id IS NULL) IS TRUE
         """
 
     /// The columns of ``LedgerSchema/Table/facts`` that are not NULL, with commas between them.

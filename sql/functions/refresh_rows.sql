@@ -51,6 +51,9 @@ COMMENT ON FUNCTION compute_periods IS
     'Compares the periods of the subscriptions in refresh_keys with refresh_stored_periods. Writes those that differ to refresh_periods_changed, and also refresh_period_length_totals and product_periods. A full computation writes all rows, also to refresh_stored_periods.';
 
 -- As compute_periods, for transactions.
+--
+-- `(column IS NULL) IS TRUE`, here and below, is a condition that no index can answer. With `column IS NULL` and statistics from before the first
+-- such row, the planner would read all of these rows for each key.
 CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
@@ -78,7 +81,7 @@ BEGIN
     SELECT t.*, k.key
       FROM (SELECT app_id, key FROM refresh_keys WHERE kind = 'purchase' ORDER BY app_id, key) k
       CROSS JOIN LATERAL (SELECT * FROM refresh_transactions_to_store v
-                           WHERE v.app_id = k.app_id AND v.transaction_id = k.key AND v.original_transaction_id IS NULL OFFSET 0) t;
+                           WHERE v.app_id = k.app_id AND v.transaction_id = k.key AND (v.original_transaction_id IS NULL) IS TRUE OFFSET 0) t;
     INSERT INTO refresh_transactions_changed
     SELECT false, -1, s.* FROM stored s
      WHERE NOT EXISTS (SELECT FROM computed c
@@ -126,7 +129,7 @@ BEGIN
     SELECT c.app_id, k.key, c.day, c.product_id, c.storefront, c.currency, c.is_renewal_on, c.is_trial, c.mrr_milliunits
       FROM refresh_keys k
       CROSS JOIN LATERAL (SELECT * FROM refresh_cancellations_to_store v
-                           WHERE v.app_id = k.app_id AND v.notification_uuid = k.key AND v.transaction_id IS NULL OFFSET 0) c
+                           WHERE v.app_id = k.app_id AND v.notification_uuid = k.key AND (v.transaction_id IS NULL) IS TRUE OFFSET 0) c
      WHERE k.kind = 'transaction';
     INSERT INTO refresh_stored_cancellations SELECT * FROM refresh_cancellations_after;
 END $$;
@@ -164,7 +167,7 @@ BEGIN
     SELECT r.app_id, k.key, r.month, r.product_id, r.storefront, r.currency, r.is_request, r.outcome, r.price_milliunits, r.delay
       FROM refresh_keys k
       CROSS JOIN LATERAL (SELECT * FROM refresh_refund_requests_to_store v
-                           WHERE v.app_id = k.app_id AND v.notification_uuid = k.key AND v.transaction_id IS NULL OFFSET 0) r
+                           WHERE v.app_id = k.app_id AND v.notification_uuid = k.key AND (v.transaction_id IS NULL) IS TRUE OFFSET 0) r
      WHERE k.kind = 'transaction';
     INSERT INTO refresh_stored_refund_requests SELECT * FROM refresh_refund_requests_after;
 END $$;

@@ -41,15 +41,18 @@ struct CurlSettings: Sendable {
             (CURLOPT_CONNECTTIMEOUT_MS, .long(configuration.connectTimeout.milliseconds)),
             (CURLOPT_TIMEOUT_MS, .long(configuration.totalTimeout.milliseconds)),
             (CURLOPT_LOW_SPEED_LIMIT, .long(configuration.lowSpeedBytesPerSecond)),
-            (CURLOPT_LOW_SPEED_TIME, .long(max(1, Int(configuration.lowSpeedTimeout.components.seconds)))),
+            (CURLOPT_LOW_SPEED_TIME, .long(configuration.lowSpeedTimeout.wholeSeconds)),
+            (CURLOPT_MAXAGE_CONN, .long(configuration.idleConnectionTimeout.wholeSeconds)),
         ]
     }
 }
 
+/// At least 1, because 0 means "no limit" for libcurl.
 extension Duration {
-    /// At least 1, because 0 means "no limit" for libcurl.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
     }
+
+    fileprivate var wholeSeconds: Int { max(1, Int(components.seconds)) }
 }

@@ -25,6 +25,8 @@ package struct TransportConfiguration: Equatable, Sendable {
     ///
     /// Further requests wait, within `totalTimeout`.
     package var maximumConnections = 64
+    /// How long an unused connection is kept for further requests; whole seconds, at least one.
+    package var idleConnectionTimeout = Duration.seconds(118)
     /// Allows `http` to a loopback host, for the simulator and tests.
     package var allowsPlainHTTP = false
     /// A PEM bundle of trusted certificate authorities; `nil` means the system's.

@@ -76,11 +76,7 @@ struct EndingTests {
         let server = try LoopbackServer { _ in answer() }
         defer { server.stop() }
         for number in 1...20 {
-            var configuration = TransportConfiguration()
-            configuration.allowsPlainHTTP = true
-            configuration.totalTimeout = .seconds(600)
-            configuration.lowSpeedTimeout = .seconds(600)
-            let transport = try CurlTransport(configuration)
+            let transport = try CurlTransport(.patient)
             let response = try await transport.send(HTTPRequest(.get, server.url + "/"))
             #expect(response.status == 200)
             // Every other one is only let go; its thread must end by itself.

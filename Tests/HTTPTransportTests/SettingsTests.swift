@@ -28,6 +28,7 @@ struct SettingsTests {
             (CURLOPT_USERAGENT, .string("StoreLedger")), (CURLOPT_MAXFILESIZE_LARGE, .offset(4 << 20)),
             (CURLOPT_CONNECTTIMEOUT_MS, .long(10_000)), (CURLOPT_TIMEOUT_MS, .long(30_000)),
             (CURLOPT_LOW_SPEED_LIMIT, .long(100)), (CURLOPT_LOW_SPEED_TIME, .long(15)),
+            (CURLOPT_MAXAGE_CONN, .long(118)),
         ]
         let found = try written(TransportConfiguration())
         #expect(found.count == expected.count)

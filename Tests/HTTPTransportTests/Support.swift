@@ -1,16 +1,26 @@
 import HTTPTransport
 import Testing
 
+extension TransportConfiguration {
+    /// May talk to loopback, and waits as long as a busy machine needs.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.allowsPlainHTTP = true
+        // A server answers late.
+        configuration.totalTimeout = .seconds(600)
+        configuration.lowSpeedTimeout = .seconds(600)
+        // Minutes pass between two requests of a test, because all other tests have begun, too.
+        configuration.idleConnectionTimeout = .seconds(3600)
+        return configuration
+    }
+}
+
 /// Lends a transport that may talk to loopback, and shuts it down.
 func withTransport<R>(
     _ adjust: (inout TransportConfiguration) -> Void = { _ in },
     _ body: (CurlTransport) async throws -> R
 ) async throws -> R {
-    var configuration = TransportConfiguration()
-    configuration.allowsPlainHTTP = true
-    // On a busy machine a server answers late.
-    configuration.totalTimeout = .seconds(600)
-    configuration.lowSpeedTimeout = .seconds(600)
+    var configuration = TransportConfiguration.patient
     adjust(&configuration)
     let transport = try CurlTransport(configuration)
     defer { transport.shutdown() }

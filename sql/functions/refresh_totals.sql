@@ -4,9 +4,12 @@
 --
 -- The table's only unique key has the columns by which the sums are grouped. The other bigint columns are sums.
 -- The columns of type timestamptz have the first or the last time of their group.
+--
+-- A refresh calls the function for each table of totals. In PL/pgSQL the query is planned once for all of them, in SQL for each.
 CREATE OR REPLACE FUNCTION totals_clauses(totals regclass, OUT source text, OUT keys text, OUT names text, OUT read text, OUT changes text,
                                           OUT any_change text, OUT no_sum text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$
+BEGIN
     SELECT regexp_replace((SELECT relname FROM pg_class WHERE oid = totals), '_totals$', '_changes'),
            string_agg(quote_ident(a.attname), ', ') FILTER (WHERE k.is_key),
            string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum),
@@ -18,12 +21,13 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
            string_agg(CASE WHEN k.is_sum THEN format('coalesce(%I, 0) <> 0', a.attname) ELSE format('%I IS NOT NULL', a.attname) END, ' OR ')
                FILTER (WHERE NOT k.is_key),
            string_agg(format('coalesce(%I, 0) = 0', a.attname), ' AND ') FILTER (WHERE k.is_sum)
+      INTO source, keys, names, read, changes, any_change, no_sum
       FROM pg_index x
       JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum > 0
       CROSS JOIN LATERAL (SELECT a.attnum = ANY (x.indkey::smallint[]) AS is_key) key
       CROSS JOIN LATERAL (SELECT is_key, NOT is_key AND a.atttypid = 'bigint'::regtype AS is_sum) k
-     WHERE x.indrelid = totals AND x.indisunique
-$$;
+     WHERE x.indrelid = totals AND x.indisunique;
+END $$;
 COMMENT ON FUNCTION totals_clauses IS
     'Returns the name of the view refresh_…_changes of a table refresh_…_totals, and parts of the statements that read one and write the other.';
 
@@ -57,42 +61,50 @@ $$;
 COMMENT ON FUNCTION refresh_workers IS
     'Returns how many parallel workers a full computation uses, from the settings of PostgreSQL and the size of transactions.';
 
--- Returns the rows that a table of totals has when everything is computed, as text. The view of changes then shows the totals themselves.
+-- The query for the rows that a table of totals has when everything is computed. The view of changes then shows the totals themselves.
+CREATE OR REPLACE FUNCTION totals_query(totals regclass) RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
+BEGIN
+    RETURN (SELECT format('SELECT %s FROM %I WHERE NOT (%s)', c.read, c.source, c.no_sum) FROM totals_clauses(totals) c);
+END $$;
+COMMENT ON FUNCTION totals_query IS
+    'Returns the query that computes the rows of a table refresh_…_totals from every record. It reads the view refresh_…_changes of the table.';
+
+-- Returns the rows of totals_query() as text.
 --
 -- The high cost lets PostgreSQL compute several tables at the same time; see renew_totals().
 CREATE OR REPLACE FUNCTION computed_totals(totals regclass) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000000 SET enable_mergejoin = off SET search_path FROM CURRENT AS $$
 BEGIN
-    RETURN QUERY EXECUTE (
-        SELECT format('SELECT ROW(q.*)::%s::text FROM (SELECT %s FROM %I WHERE NOT (%s)) q', totals, c.read, c.source, c.no_sum)
-          FROM totals_clauses(totals) c);
+    RETURN QUERY EXECUTE format('SELECT ROW(q.*)::%s::text FROM (%s) q', totals, totals_query(totals));
 END $$;
-COMMENT ON FUNCTION computed_totals IS
-    'Returns the rows of a table refresh_…_totals as text, computed from every record. Reads its view refresh_…_changes.';
+COMMENT ON FUNCTION computed_totals IS 'Returns the rows of a table refresh_…_totals as text, computed from every record.';
 
 -- Brings tables of totals up to date. Returns those that changed.
 --
--- When everything is computed, PostgreSQL runs the branches of a UNION ALL in parallel workers. It does that for CREATE TABLE AS, and not for INSERT.
--- Workers send rows of one type, so the rows of all tables are sent as text.
+-- When everything is computed with parallel workers, PostgreSQL runs the branches of a UNION ALL in them. It does that for CREATE TABLE AS, and not for
+-- INSERT. Workers send rows of one type, so the rows of all tables are sent as text.
 CREATE OR REPLACE FUNCTION renew_totals(p_everything boolean, p_tables regclass[]) RETURNS text[]
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     changed text[] := '{}';
-    workers text := current_setting('max_parallel_workers_per_gather');
+    setting text := current_setting('max_parallel_workers_per_gather');
+    workers integer := CASE WHEN p_everything THEN refresh_workers() ELSE 0 END;
     totals  regclass;
     differs boolean;
 BEGIN
-    IF p_everything THEN
-        PERFORM set_config('max_parallel_workers_per_gather', refresh_workers()::text, true);
+    IF workers > 0 THEN
+        PERFORM set_config('max_parallel_workers_per_gather', workers::text, true);
         EXECUTE 'CREATE TEMP TABLE counted ON COMMIT DROP AS '
                 || (SELECT string_agg(format('SELECT %1$L::regclass AS totals, row FROM computed_totals(%1$L) row', name), ' UNION ALL ')
                       FROM unnest(p_tables) name);
-        PERFORM set_config('max_parallel_workers_per_gather', workers, true);
+        PERFORM set_config('max_parallel_workers_per_gather', setting, true);
     END IF;
     FOREACH totals IN ARRAY p_tables LOOP
-        IF p_everything THEN
+        IF workers > 0 THEN
             differs := store_rows(totals, format(
                 'SELECT (q.row).* FROM (SELECT row::%1$s AS row FROM pg_temp.counted WHERE totals = %1$L::regclass OFFSET 0) q', totals));
+        ELSIF p_everything THEN
+            differs := store_rows(totals, totals_query(totals));
         ELSE
             differs := add_changes(totals);
         END IF;
@@ -100,7 +112,7 @@ BEGIN
             changed := changed || totals::text;
         END IF;
     END LOOP;
-    IF p_everything THEN
+    IF workers > 0 THEN
         DROP TABLE pg_temp.counted;
     END IF;
     RETURN changed;

@@ -169,4 +169,19 @@ struct SettledTableTests {
         _ = try await world.ledger.refreshViews()
         #expect(try await world.value(known) == "520")
     }
+
+    /// At the end of a restore the indexes are created, which sets the sizes in pg_class and no statistics.
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `tables that have a size and no statistics are analysed before the views are computed`(layout: TestLedger.Layout)
+        async throws
+    {
+        let world = try await TestLedger(layout)
+        var (items, holder) = try await world.leased(["1"])
+        for number in 0..<20 { try await world.commit(page(number), of: &items[0], for: holder) }
+        try await world.run("CREATE INDEX restored ON transactions (app_id, transaction_id)")
+        let known = "EXISTS (SELECT FROM pg_stats WHERE schemaname = 'appstore' AND tablename = 'transactions')"
+        #expect(try await world.value(known) == "false")
+        _ = try await world.ledger.refreshViews()
+        #expect(try await world.value(known) == "true")
+    }
 }

@@ -7,18 +7,20 @@
 -- Whether a table, or the partitions of a table together, have grown by a fifth since the last ANALYZE of the table.
 --
 -- The number of rows at that ANALYZE is known for a partitioned table, but not the number of blocks; the rows per block are taken
--- from the partitions.
+-- from the partitions. An index that is created on a full table, as at the end of a restore, also sets these numbers. So they count only if the table has
+-- statistics.
 CREATE OR REPLACE FUNCTION has_grown(p_table regclass) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
-    SELECT sum(pg_relation_size(part.oid)) > greatest(65536, 1.2 * current_setting('block_size')::integer * coalesce(
-               CASE whole.relkind
-                   WHEN 'r' THEN sum(part.relpages)
-                   ELSE greatest(whole.reltuples, 0) * sum(part.relpages) / nullif(sum(greatest(part.reltuples, 0)), 0)
-               END, 0))
+    SELECT sum(pg_relation_size(part.oid)) > 65536
+           AND sum(pg_relation_size(part.oid)) > 1.2 * current_setting('block_size')::integer * coalesce(
+               CASE WHEN NOT EXISTS (SELECT FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = whole.relname) THEN 0
+                    WHEN whole.relkind = 'r' THEN sum(part.relpages)
+                    ELSE greatest(whole.reltuples, 0) * sum(part.relpages) / nullif(sum(greatest(part.reltuples, 0)), 0)
+               END, 0)
       FROM pg_class whole
       LEFT JOIN pg_inherits i ON i.inhparent = whole.oid
       JOIN pg_class part ON part.oid = coalesce(i.inhrelid, whole.oid)
      WHERE whole.oid = p_table
-     GROUP BY whole.oid, whole.relkind, whole.reltuples
+     GROUP BY whole.oid, whole.relname, whole.relkind, whole.reltuples
 $$;
 COMMENT ON FUNCTION has_grown IS 'Returns whether a table, with its partitions, has grown by a fifth since its planner statistics were updated.';
 

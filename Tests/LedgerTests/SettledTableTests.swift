@@ -172,9 +172,9 @@ struct SettledTableTests {
 
     /// At the end of a restore the indexes are created, which sets the sizes in pg_class and no statistics.
     @Test(arguments: TestLedger.Layout.allCases)
-    func `tables that have a size and no statistics are analysed before the views are computed`(layout: TestLedger.Layout)
-        async throws
-    {
+    func `tables that have a size and no statistics are analysed before the views are computed`(
+        layout: TestLedger.Layout
+    ) async throws {
         let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         for number in 0..<20 { try await world.commit(page(number), of: &items[0], for: holder) }

@@ -31,20 +31,26 @@ END $$;
 COMMENT ON FUNCTION totals_clauses IS
     'Returns the name of the view refresh_…_changes of a table refresh_…_totals, and parts of the statements that read one and write the other.';
 
--- Adds to a table of totals what its view of changes shows. Returns whether anything changed.
+-- Adds to a table of totals what its view of changes shows, and removes rows that no longer count anything. Returns whether anything changed.
 CREATE OR REPLACE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$
 DECLARE
     clauses   record;
-    had_rows  bigint;
+    has_rows  boolean;
+    emptied   tid[];
 BEGIN
     SELECT * INTO clauses FROM totals_clauses(totals);
-    EXECUTE format('INSERT INTO %s AS t (%s) SELECT %s FROM %I WHERE %s ON CONFLICT (%s) DO UPDATE SET %s',
-                   totals, clauses.names, clauses.read, clauses.source, clauses.any_change, clauses.keys, clauses.changes);
-    GET DIAGNOSTICS had_rows = ROW_COUNT;
-    IF had_rows > 0 THEN
-        EXECUTE format('DELETE FROM %s WHERE %s', totals, clauses.no_sum);
+    EXECUTE format($q$
+        WITH written AS (
+            INSERT INTO %s AS t (%s) SELECT %s FROM %I WHERE %s ON CONFLICT (%s) DO UPDATE SET %s
+            RETURNING ctid AS place, %s AS is_empty
+        )
+        SELECT count(*) > 0, array_agg(place) FILTER (WHERE is_empty) FROM written
+        $q$, totals, clauses.names, clauses.read, clauses.source, clauses.any_change, clauses.keys, clauses.changes, clauses.no_sum)
+       INTO has_rows, emptied;
+    IF emptied IS NOT NULL THEN
+        EXECUTE format('DELETE FROM %s WHERE ctid = ANY ($1)', totals) USING emptied;
     END IF;
-    RETURN had_rows > 0;
+    RETURN has_rows;
 END $$;
 COMMENT ON FUNCTION add_changes IS
     'Adds what a view refresh_…_changes shows to its table refresh_…_totals. Returns whether a row changed.';

@@ -40,17 +40,11 @@ struct MigrationLock: ~Copyable {
             usleep(200_000)
             return false
         }
-        do {
-            try session.begin()
-            try session.script(
-                "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1s'; "
-                    + TableLock.migration.exclusively
-            )
-            return true
-        } catch SQLState.lockNotAvailable {
-            try session.script("ROLLBACK")
-            return false
-        }
+        try session.begin()
+        try session.script("SET LOCAL idle_in_transaction_session_timeout = 0")
+        if try session.takesLock(TableLock.migration.exclusively, within: "1s") { return true }
+        try session.script("ROLLBACK")
+        return false
     }
 
     /// Checks that the session still holds the lock, without taking a snapshot.

@@ -193,13 +193,8 @@ package struct Migrator: Sendable {
                     try ledger.requireSchema(on: connection)
                     _ = try connection.run(.actAsOwner)
                     try connection.script(Self.versionTable)
-                    do {
-                        try connection.script(
-                            "SET LOCAL lock_timeout = '250ms'; LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE"
-                        )
-                    } catch SQLState.lockNotAvailable {
-                        throw SchemaInUse()
-                    }
+                    let lock = "LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE"
+                    guard try connection.takesLock(lock, within: "250ms") else { throw SchemaInUse() }
                     try connection.script("SET LOCAL lock_timeout = '\(Ledger.defaultLockTimeout)'")
                     return try body(connection)
                 }

@@ -49,4 +49,43 @@ struct ServerLogTests {
             }
         }
     }
+
+    @Test(arguments: ["schema_migrations IN ACCESS SHARE MODE", "migration_lock IN ROW EXCLUSIVE MODE"])
+    func `a migration that waits longer than a short time for another session leaves no error in the log`(
+        lock: String
+    ) async throws {
+        try await Stage.with { stage in
+            let job = try stage.write(stage.job)
+            try await OwnPostgres.running(in: stage.directory + "/pg") { server in
+                let variables = ["DATABASE_URL": server.conninfo]
+                func migrate(during body: () async throws -> Void) async throws {
+                    try await stage.withStoreledger(["migrate", job], environment: variables) { process in
+                        try await body()
+                        #expect(await process.wait() == 0, "\(process.errors)")
+                    }
+                }
+                try await migrate {}
+                let other = try PostgresConnection(conninfo: server.conninfo)
+                try other.script("BEGIN; LOCK TABLE appstore.\(lock)")
+                try await migrate {
+                    let pool = server.pool()
+                    // Each attempt is a transaction.
+                    var attempts: Set<String> = []
+                    try await poll {
+                        attempts.formUnion(
+                            try await pool.withConnection { connection in
+                                try connection.run(
+                                    "SELECT xact_start::text AS began FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                ).map { try $0.text("began") }
+                            }
+                        )
+                        return attempts.count > 1
+                    }
+                    try other.script("COMMIT")
+                }
+                let log = try await server.log()
+                #expect(log.split(separator: "\n").filter { $0.contains(#/ (ERROR|FATAL|PANIC): /#) } == [])
+            }
+        }
+    }
 }

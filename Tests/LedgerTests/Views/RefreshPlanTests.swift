@@ -69,7 +69,7 @@ struct RefreshPlanTests {
         )
     }
 
-    @Test func `a refresh reads no table of totals as a whole`() async throws {
+    @Test func `a refresh reads no table of totals as a whole to remove rows that count nothing`() async throws {
         let world = try await TestLedger()
         try await Self.subscribe(1...2_000, periods: 1, in: world)
         // Each has its own product, so that totals have thousands of rows.
@@ -83,7 +83,9 @@ struct RefreshPlanTests {
                 #expect(try !refreshed.bool("is_everything") && refreshed.int32("changed") > 20)
             }
         }
-        let whole = read.filter { $0.key.hasSuffix("_totals") && $0.value >= 2_000 }
+        // Usual periods, and the first and last sale at a price, are found in their whole tables.
+        let others: Set = ["refresh_period_length_totals", "refresh_sale_totals"]
+        let whole = read.filter { $0.key.hasSuffix("_totals") && !others.contains($0.key) && $0.value >= 2_000 }
         #expect(whole.isEmpty, "\(whole)")
     }
 

@@ -36,13 +36,14 @@ struct MigrationLock: ~Copyable {
     }
 
     private static func take(_ session: borrowing PostgresConnection) throws -> Bool {
+        // Building an index concurrently would wait for the snapshot of a session that waits for the lock.
         guard try !TableLock.migration.isHeld(on: session) else {
             usleep(200_000)
             return false
         }
         try session.begin()
         try session.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-        if try session.takesLock(TableLock.migration.exclusively, within: "1s") { return true }
+        if try session.tryLock(TableLock.migration.exclusively, within: "1s") { return true }
         try session.script("ROLLBACK")
         return false
     }

@@ -194,7 +194,7 @@ package struct Migrator: Sendable {
                     _ = try connection.run(.actAsOwner)
                     try connection.script(Self.versionTable)
                     let lock = "LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE"
-                    guard try connection.takesLock(lock, within: "250ms") else { throw SchemaInUse() }
+                    guard try connection.tryLock(lock, within: "250ms") else { throw SchemaInUse() }
                     try connection.script("SET LOCAL lock_timeout = '\(Ledger.defaultLockTimeout)'")
                     return try body(connection)
                 }

@@ -40,7 +40,7 @@ struct ServerLogTests {
                 try await both("replay")
 
                 let log = try await server.log()
-                #expect(log.split(separator: "\n").filter { $0.contains(#/ (ERROR|FATAL|PANIC): /#) } == [])
+                #expect(errors(in: log) == [])
                 let book = LedgerBook(pool: server.pool(), schema: "appstore")
                 let ids = try await book.column(
                     "SELECT transaction_id FROM transactions UNION SELECT original_transaction_id FROM transactions"
@@ -85,9 +85,12 @@ struct ServerLogTests {
                     }
                     try other.script("COMMIT")
                 }
-                let log = try await server.log()
-                #expect(log.split(separator: "\n").filter { $0.contains(#/ (ERROR|FATAL|PANIC): /#) } == [])
+                #expect(errors(in: try await server.log()) == [])
             }
         }
+    }
+
+    private func errors(in log: String) -> [Substring] {
+        log.split(separator: "\n").filter { $0.contains(#/ (ERROR|FATAL|PANIC): /#) }
     }
 }

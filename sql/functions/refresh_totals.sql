@@ -5,7 +5,7 @@
 -- The table's only unique key has the columns by which the sums are grouped. The other bigint columns are sums.
 -- The columns of type timestamptz have the first or the last time of their group.
 --
--- A refresh calls the function for each table of totals. In PL/pgSQL the query is planned once for all of them, in SQL for each.
+-- A refresh calls the function for each table of totals. A function in PL/pgSQL plans its query once in a session, one in SQL at each call.
 CREATE OR REPLACE FUNCTION totals_clauses(totals regclass, OUT source text, OUT keys text, OUT names text, OUT read text, OUT changes text,
                                           OUT any_change text, OUT no_sum text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET search_path FROM CURRENT AS $$

@@ -7,12 +7,13 @@
 -- Whether a table, or the partitions of a table together, have grown by a fifth since the last ANALYZE of the table.
 --
 -- The number of rows at that ANALYZE is known for a partitioned table, but not the number of blocks; the rows per block are taken
--- from the partitions. An index that is created on a full table, as at the end of a restore, also sets these numbers. So they count only if the table has
--- statistics.
+-- from the partitions. An index that is created on a full table, as at the end of a restore, also sets these numbers. So the numbers of a table with rows
+-- count only if it has statistics. ANALYZE of an empty table leaves none.
 CREATE OR REPLACE FUNCTION has_grown(p_table regclass) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
     SELECT sum(pg_relation_size(part.oid)) > 65536
            AND sum(pg_relation_size(part.oid)) > 1.2 * current_setting('block_size')::integer * coalesce(
-               CASE WHEN NOT EXISTS (SELECT FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = whole.relname) THEN 0
+               CASE WHEN whole.reltuples > 0
+                         AND NOT EXISTS (SELECT FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = whole.relname) THEN 0
                     WHEN whole.relkind = 'r' THEN sum(part.relpages)
                     ELSE greatest(whole.reltuples, 0) * sum(part.relpages) / nullif(sum(greatest(part.reltuples, 0)), 0)
                END, 0)

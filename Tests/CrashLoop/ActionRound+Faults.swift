@@ -145,7 +145,7 @@ extension ActionRound {
         let heir = try startSending()
         try await Task.sleep(for: .milliseconds(1_800))
         try await checkLive()
-        victim.process.signal(SIGCONT)
+        try await victim.process.resume()
         if isStopped { tally.hit(fault) } else { tally.miss(fault) }
         try await finish(victim)
         try await finish(heir)

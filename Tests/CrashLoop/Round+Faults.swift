@@ -154,7 +154,7 @@ extension Round {
         let tokens = Set(try await store.requests().arrivals.dropFirst(before).compactMap(\.token))
         let heir = try start()
         try await Task.sleep(for: .milliseconds(1_800))
-        victim.process.signal(SIGCONT)
+        try await victim.process.resume()
         if isRunning { tally.hit(fault) } else { tally.miss(fault) }
         reworkAllowed += 2 * plan.concurrency
         try await setFaults()

@@ -71,44 +71,42 @@ struct ClockTests {
     {
         let window = 10
         try await Stage.with(.init(customers: 400, windowSeconds: window)) { stage in
-            try await withTemporaryDirectory { directory in
-                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
-                    var job = stage.job
-                    job.streams = ["transactionHistory: {}"]
-                    job.limits = "{concurrency: 8, share: 0.4, windowSeconds: \(window)}"
-                    let path = try stage.write(job)
-                    let database = ["DATABASE_URL": server.conninfo]
-                    #expect(try await stage.storeledger("migrate", path, environment: database).code == 0)
-                    let arguments = ["run", path, "--progress", "plain"]
-                    try await stage.withStoreledger(arguments, environment: database) { process in
-                        try await stage.store.arrivals(100) { process.hasEnded }
-                        try server.setClock(by: seconds)
-                        #expect(await process.wait() == 78, "\(process.errors)")
-                        let words = "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by"
-                        #expect(process.errors.contains(words), "\(process.errors)")
-                    }
-                    // A later process can compare only with the Date of Apple's answers and with this machine's clock.
-                    let later = try await stage.storeledger(
-                        "run",
-                        path,
-                        "--progress",
-                        "plain",
-                        "--max-duration",
-                        "15s",
-                        environment: database
-                    )
-                    #expect(later.code == 78, "\(later.errors)")
-                    #expect(later.errors.contains("the Date header of Apple's answers"), "\(later.errors)")
-                    let requests = try await stage.store.requests()
-                    #expect(requests.refused == 0)
-                    #expect(requests.most(within: window) <= 50 * window * 4 / 10 + 25)
-                    // With the right clock the job continues. After a step forward it would first wait for that time.
-                    guard seconds < 0 else { return }
-                    try server.setClock(by: 0)
-                    let last = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
-                    #expect(last.code == 0, "\(last.errors)")
-                    #expect(try await stage.store.requests().refused == 0)
+            let library = await ClockShim.library.value
+            try await OwnPostgres.running(copyOf: .migrated, library: library) { server in
+                var job = stage.job
+                job.streams = ["transactionHistory: {}"]
+                job.limits = "{concurrency: 8, share: 0.4, windowSeconds: \(window)}"
+                let path = try stage.write(job)
+                let database = ["DATABASE_URL": server.conninfo]
+                let arguments = ["run", path, "--progress", "plain"]
+                try await stage.withStoreledger(arguments, environment: database) { process in
+                    try await stage.store.arrivals(100) { process.hasEnded }
+                    try server.setClock(by: seconds)
+                    #expect(await process.wait() == 78, "\(process.errors)")
+                    let words = "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by"
+                    #expect(process.errors.contains(words), "\(process.errors)")
                 }
+                // A later process can compare only with the Date of Apple's answers and with this machine's clock.
+                let later = try await stage.storeledger(
+                    "run",
+                    path,
+                    "--progress",
+                    "plain",
+                    "--max-duration",
+                    "15s",
+                    environment: database
+                )
+                #expect(later.code == 78, "\(later.errors)")
+                #expect(later.errors.contains("the Date header of Apple's answers"), "\(later.errors)")
+                let requests = try await stage.store.requests()
+                #expect(requests.refused == 0)
+                #expect(requests.most(within: window) <= 50 * window * 4 / 10 + 25)
+                // With the right clock the job continues. After a step forward it would first wait for that time.
+                guard seconds < 0 else { return }
+                try server.setClock(by: 0)
+                let last = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
+                #expect(last.code == 0, "\(last.errors)")
+                #expect(try await stage.store.requests().refused == 0)
             }
         }
     }
@@ -118,36 +116,34 @@ struct ClockTests {
         changesJob: Bool
     ) async throws {
         try await Stage.with(.init(customers: 20, windowSeconds: 10)) { stage in
-            try await withTemporaryDirectory { directory in
-                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
-                    var job = stage.job
-                    job.streams = ["transactionHistory: {}", "notificationHistory: {scope: app, startDate: lastRun}"]
-                    job.limits = "{concurrency: 8, share: 0.9, windowSeconds: 10}"
-                    let path = try stage.write(job)
-                    let database = ["DATABASE_URL": server.conninfo]
-                    #expect(try await stage.storeledger("migrate", path, environment: database).code == 0)
-                    try server.setClock(by: 3 * 86_400)
-                    let ahead = try await stage.storeledger("run", path, environment: database)
-                    #expect(ahead.code == 78, "\(ahead.errors)")
-                    try server.setClock(by: 0)
-                    let doctor = try await stage.storeledger("doctor", path, environment: database)
-                    #expect(doctor.output.contains("after PostgreSQL's present time"), "\(doctor.output)")
+            let library = await ClockShim.library.value
+            try await OwnPostgres.running(copyOf: .migrated, library: library) { server in
+                var job = stage.job
+                job.streams = ["transactionHistory: {}", "notificationHistory: {scope: app, startDate: lastRun}"]
+                job.limits = "{concurrency: 8, share: 0.9, windowSeconds: 10}"
+                let path = try stage.write(job)
+                let database = ["DATABASE_URL": server.conninfo]
+                try server.setClock(by: 3 * 86_400)
+                let ahead = try await stage.storeledger("run", path, environment: database)
+                #expect(ahead.code == 78, "\(ahead.errors)")
+                try server.setClock(by: 0)
+                let doctor = try await stage.storeledger("doctor", path, environment: database)
+                #expect(doctor.output.contains("after PostgreSQL's present time"), "\(doctor.output)")
 
-                    if changesJob {
-                        job.streams.append("refundHistory: {for: all}")
-                        #expect(try stage.write(job) == path)
-                    }
-                    let next = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
-                    #expect(next.code == 0, "\(next.errors)")
-                    #expect(next.errors.contains("began while PostgreSQL's clock was ahead"))
-                    let repaired = try await stage.storeledger("doctor", path, environment: database)
-                    #expect(!repaired.output.contains("FAIL"), "\(repaired.output)")
-                    let book = LedgerBook(pool: server.pool(), schema: "appstore")
-                    #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE window_end > now()") == 0)
-                    expectNone(
-                        try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("notification") }
-                    )
+                if changesJob {
+                    job.streams.append("refundHistory: {for: all}")
+                    #expect(try stage.write(job) == path)
                 }
+                let next = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
+                #expect(next.code == 0, "\(next.errors)")
+                #expect(next.errors.contains("began while PostgreSQL's clock was ahead"))
+                let repaired = try await stage.storeledger("doctor", path, environment: database)
+                #expect(!repaired.output.contains("FAIL"), "\(repaired.output)")
+                let book = LedgerBook(pool: server.pool(), schema: "appstore")
+                #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE window_end > now()") == 0)
+                expectNone(
+                    try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("notification") }
+                )
             }
         }
     }
@@ -158,65 +154,63 @@ struct ClockTests {
         async throws
     {
         try await Stage.with(.init(customers: 25, transactionsPerCustomer: 12)) { stage in
-            try await withTemporaryDirectory { directory in
-                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
-                    let path = try stage.write(stage.job)
-                    let database = ["DATABASE_URL": server.conninfo]
-                    func storeledger(_ arguments: String...) async throws {
-                        try await stage.withStoreledger(arguments, environment: database) { process in
-                            #expect(await process.wait() == 0, "\(arguments): \(process.errors)\(process.output)")
-                        }
+            let library = await ClockShim.library.value
+            try await OwnPostgres.running(copyOf: .migrated, library: library) { server in
+                let path = try stage.write(stage.job)
+                let database = ["DATABASE_URL": server.conninfo]
+                func storeledger(_ arguments: String...) async throws {
+                    try await stage.withStoreledger(arguments, environment: database) { process in
+                        #expect(await process.wait() == 0, "\(arguments): \(process.errors)\(process.output)")
                     }
-                    let days = 86_400
-                    try await storeledger("migrate", path)
-                    try await storeledger("run", path, "--progress", "none")
-                    let book = LedgerBook(pool: server.pool(), schema: "appstore")
-
-                    // A refresh two months ahead counts periods as ended that run on.
-                    let states = "SELECT s FROM subscriptions_by_status s ORDER BY 1"
-                    let now = try await book.column(states)
-                    try server.setClock(by: 61 * days)
-                    try await storeledger("refresh", path)
-                    #expect(try await book.column(states) != now)
-                    // While the clock stays ahead, all figures are as of that time.
-                    try await storeledger("refresh", path, "--verify")
-                    try server.setClock(by: 0)
-                    try await storeledger("refresh", path)
-                    #expect(try await book.column(states) == now)
-                    try await storeledger("refresh", path, "--verify")
-
-                    // An erasure counts the other rows of the customer's days as of the last refresh, whatever the clock says.
-                    let customer = try #require(
-                        try await book.column(
-                            """
-                            SELECT original_transaction_id FROM notifications WHERE original_transaction_id IS NOT NULL
-                             ORDER BY signed_date LIMIT 1
-                            """
-                        ).first
-                    )
-                    try await book.with { connection in
-                        try connection.script(
-                            """
-                            INSERT INTO notifications (app_id, notification_uuid, notification_type, signed_date, payload_sha256, payload)
-                            SELECT app_id, 'retried', notification_type, signed_date, '', '{}' FROM notifications
-                             WHERE original_transaction_id = '\(customer)' ORDER BY signed_date LIMIT 1;
-                            INSERT INTO notification_send_attempts (app_id, notification_uuid, attempt_date, send_attempt_result, read_at)
-                            VALUES (1, 'retried', now() - interval '1 minute', 'TIMED_OUT', now())
-                            """
-                        )
-                    }
-                    try await storeledger("refresh", path)
-                    try server.setClock(by: 61 * days)
-                    try await storeledger("erase", path, "--yes", "--transaction-id", customer)
-                    try server.setClock(by: 0)
-                    try await storeledger("refresh", path)
-                    try await storeledger("refresh", path, "--verify")
-
-                    // Two months later, nothing is left of it.
-                    try server.setClock(by: 62 * days)
-                    try await storeledger("refresh", path)
-                    try await storeledger("refresh", path, "--verify")
                 }
+                let days = 86_400
+                try await storeledger("run", path, "--progress", "none")
+                let book = LedgerBook(pool: server.pool(), schema: "appstore")
+
+                // A refresh two months ahead counts periods as ended that run on.
+                let states = "SELECT s FROM subscriptions_by_status s ORDER BY 1"
+                let now = try await book.column(states)
+                try server.setClock(by: 61 * days)
+                try await storeledger("refresh", path)
+                #expect(try await book.column(states) != now)
+                // While the clock stays ahead, all figures are as of that time.
+                try await storeledger("refresh", path, "--verify")
+                try server.setClock(by: 0)
+                try await storeledger("refresh", path)
+                #expect(try await book.column(states) == now)
+                try await storeledger("refresh", path, "--verify")
+
+                // An erasure counts the other rows of the customer's days as of the last refresh, whatever the clock says.
+                let customer = try #require(
+                    try await book.column(
+                        """
+                        SELECT original_transaction_id FROM notifications WHERE original_transaction_id IS NOT NULL
+                         ORDER BY signed_date LIMIT 1
+                        """
+                    ).first
+                )
+                try await book.with { connection in
+                    try connection.script(
+                        """
+                        INSERT INTO notifications (app_id, notification_uuid, notification_type, signed_date, payload_sha256, payload)
+                        SELECT app_id, 'retried', notification_type, signed_date, '', '{}' FROM notifications
+                         WHERE original_transaction_id = '\(customer)' ORDER BY signed_date LIMIT 1;
+                        INSERT INTO notification_send_attempts (app_id, notification_uuid, attempt_date, send_attempt_result, read_at)
+                        VALUES (1, 'retried', now() - interval '1 minute', 'TIMED_OUT', now())
+                        """
+                    )
+                }
+                try await storeledger("refresh", path)
+                try server.setClock(by: 61 * days)
+                try await storeledger("erase", path, "--yes", "--transaction-id", customer)
+                try server.setClock(by: 0)
+                try await storeledger("refresh", path)
+                try await storeledger("refresh", path, "--verify")
+
+                // Two months later, nothing is left of it.
+                try server.setClock(by: 62 * days)
+                try await storeledger("refresh", path)
+                try await storeledger("refresh", path, "--verify")
             }
         }
     }
@@ -239,7 +233,7 @@ struct ClockTests {
                     try ClockShim.set(file, by: step)
                     // Longer than a grant is valid and a request is in flight, with this window.
                     try await Task.sleep(for: .seconds(1))
-                    process.signal(SIGCONT)
+                    try await process.resume()
                 }
                 #expect(await process.wait() == 0, "\(process.errors)")
             }

@@ -16,17 +16,15 @@ struct HardenedProcessTests {
         try await withChildProcess(program, arguments, environment: environment) { process in
             // A stopped process does not give up while a busy machine runs the checks.
             listener.signal(process, SIGSTOP)
+            try await poll { process.isStopped }
             let own = "/proc/\(process.processID)"
-            while try !String(contentsOfFile: own + "/status", encoding: .utf8).contains("State:\tT") {
-                try await Task.sleep(for: .milliseconds(2))
-            }
             for secret in ["environ", "mem", "maps"] {
                 #expect(try await Self.canRead("\(own)/\(secret)") == false, "\(secret)")
             }
             let limits = try String(contentsOfFile: own + "/limits", encoding: .utf8)
             #expect(limits.contains(/Max core file size +0 +0/))
             process.signal(SIGSEGV)
-            process.signal(SIGCONT)
+            try await process.resume()
             #expect(await process.wait() == 128 + SIGSEGV)
             let lines = ChildProcess.lines(of: process.errors).filter { !$0.contains("waiting for PostgreSQL: ") }
             #expect(lines == [] && process.output == "", "\(process.errors)")

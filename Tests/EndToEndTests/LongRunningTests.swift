@@ -148,7 +148,7 @@ struct LongRunningTests {
                          WHERE d.datname = current_database() AND NOT l.granted AND l.relation = to_regclass('schema_migrations')
                         """
                     try await poll { try await book.count(waiting) > 0 }
-                    process.signal(SIGCONT)
+                    try await process.resume()
                     #expect(try await migration.code == 0)
                     #expect(await process.wait() == 78, "\(process.errors)")
                     #expect(process.errors.contains(Self.changed), "\(process.errors)")
@@ -198,45 +198,44 @@ struct LongRunningTests {
 
     @Test(.enabled(Comment(rawValue: Shim.missing)) { await ClockShim.library.value != nil })
     func `CK14 a receiver follows PostgreSQL's clock when it is set forward and back, and says so`() async throws {
-        try await withTemporaryDirectory { directory in
-            try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
-                try await ReceiverStage.with(databaseURL: server.conninfo) { stage in
-                    let day = 86_400
+        let library = await ClockShim.library.value
+        try await OwnPostgres.running(copyOf: .migrated, library: library) { server in
+            try await ReceiverStage.with(databaseURL: server.conninfo) { stage in
+                let day = 86_400
+                try server.setClock(by: -3 * day)
+                try await stage.receiving { receiver in
+                    // The clock is wrong at the start, and corrected.
+                    let first = try stage.notification(1)
+                    try await receiver.expect(503, first)
+                    try server.setClock(by: 0)
+                    try await receiver.expect(200, first)
+                    // It is set back under the receiver, and corrected.
                     try server.setClock(by: -3 * day)
-                    try await stage.receiving { receiver in
-                        // The clock is wrong at the start, and corrected.
-                        let first = try stage.notification(1)
-                        try await receiver.expect(503, first)
-                        try server.setClock(by: 0)
-                        try await receiver.expect(200, first)
-                        // It is set back under the receiver, and corrected.
-                        try server.setClock(by: -3 * day)
-                        var number = 1
-                        try await poll {
-                            number += 1
-                            return try await receiver.post(try stage.notification(number)) != 200
-                        }
-                        try server.setClock(by: 0)
-                        try await receiver.expect(200, try stage.notification(number))
-                        // It is set forward, and corrected. A notification of the future is accepted as long as it lasts.
-                        let later = stage.scene.signedDate.rawValue + Int64(2 * day) * 1_000
-                        func future(_ number: Int) throws -> String {
-                            try stage.notification(number, ["signedDate": "\(later)"])
-                        }
-                        try await receiver.expect(503, try future(1_000))
-                        try server.setClock(by: 3 * day)
-                        try await receiver.expect(200, try future(1_000))
-                        try server.setClock(by: 0)
-                        number = 1_000
-                        try await poll {
-                            number += 1
-                            return try await receiver.post(try future(number)) != 200
-                        }
-                        try await receiver.expect(200, try stage.notification(2_000))
-                        #expect(!receiver.process.hasEnded)
-                        for words in ["PostgreSQL's clock was set forward by", "PostgreSQL's clock was set back by"] {
-                            #expect(receiver.process.errors.contains(words), "\(receiver.process.errors)")
-                        }
+                    var number = 1
+                    try await poll {
+                        number += 1
+                        return try await receiver.post(try stage.notification(number)) != 200
+                    }
+                    try server.setClock(by: 0)
+                    try await receiver.expect(200, try stage.notification(number))
+                    // It is set forward, and corrected. A notification of the future is accepted as long as it lasts.
+                    let later = stage.scene.signedDate.rawValue + Int64(2 * day) * 1_000
+                    func future(_ number: Int) throws -> String {
+                        try stage.notification(number, ["signedDate": "\(later)"])
+                    }
+                    try await receiver.expect(503, try future(1_000))
+                    try server.setClock(by: 3 * day)
+                    try await receiver.expect(200, try future(1_000))
+                    try server.setClock(by: 0)
+                    number = 1_000
+                    try await poll {
+                        number += 1
+                        return try await receiver.post(try future(number)) != 200
+                    }
+                    try await receiver.expect(200, try stage.notification(2_000))
+                    #expect(!receiver.process.hasEnded)
+                    for words in ["PostgreSQL's clock was set forward by", "PostgreSQL's clock was set back by"] {
+                        #expect(receiver.process.errors.contains(words), "\(receiver.process.errors)")
                     }
                 }
             }
@@ -251,33 +250,31 @@ struct LongRunningTests {
         seconds: Int
     ) async throws {
         try await Stage.with(.init(customers: 20)) { stage in
-            try await withTemporaryDirectory { directory in
-                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
-                    var job = stage.job
-                    job.streams = ["transactionHistory: {}"]
-                    let path = try stage.write(job)
-                    let database = ["DATABASE_URL": server.conninfo]
-                    #expect(try await stage.storeledger("migrate", path, environment: database).code == 0)
-                    let book = LedgerBook(pool: server.pool(), schema: "appstore")
-                    try server.setClock(by: seconds)
-                    let variables = database.merging(["STORELEDGER_FAILPOINT": "runInserted@1=stop"]) { $1 }
-                    try await withChildProcess(
-                        Executables.failpoints,
-                        ["run", path, "--progress", "plain"],
-                        environment: variables
-                    ) { process in
-                        _ = await process.errorLine(with: "failpoint ")
-                        try server.setClock(by: 0)
-                        process.signal(SIGCONT)
-                        #expect(await process.wait() == 78, "\(process.errors)")
-                        let words = "PostgreSQL's clock was set \(seconds > 0 ? "back" : "forward") by"
-                        #expect(process.errors.contains(words), "\(process.errors)")
-                    }
-                    #expect(try await book.count("SELECT count(*) FROM transactions") == 0)
-                    #expect(try await stage.store.requests().total == 0)
-                    let next = try await stage.storeledger("run", path, "--progress", "none", environment: database)
-                    #expect(next.code == 0, "\(next.errors)")
+            let library = await ClockShim.library.value
+            try await OwnPostgres.running(copyOf: .migrated, library: library) { server in
+                var job = stage.job
+                job.streams = ["transactionHistory: {}"]
+                let path = try stage.write(job)
+                let database = ["DATABASE_URL": server.conninfo]
+                let book = LedgerBook(pool: server.pool(), schema: "appstore")
+                try server.setClock(by: seconds)
+                let variables = database.merging(["STORELEDGER_FAILPOINT": "runInserted@1=stop"]) { $1 }
+                try await withChildProcess(
+                    Executables.failpoints,
+                    ["run", path, "--progress", "plain"],
+                    environment: variables
+                ) { process in
+                    _ = await process.errorLine(with: "failpoint ")
+                    try server.setClock(by: 0)
+                    try await process.resume()
+                    #expect(await process.wait() == 78, "\(process.errors)")
+                    let words = "PostgreSQL's clock was set \(seconds > 0 ? "back" : "forward") by"
+                    #expect(process.errors.contains(words), "\(process.errors)")
                 }
+                #expect(try await book.count("SELECT count(*) FROM transactions") == 0)
+                #expect(try await stage.store.requests().total == 0)
+                let next = try await stage.storeledger("run", path, "--progress", "none", environment: database)
+                #expect(next.code == 0, "\(next.errors)")
             }
         }
     }
@@ -290,44 +287,42 @@ struct LongRunningTests {
         seconds: Int
     ) async throws {
         try await Stage.with(.init(customers: 40)) { stage in
-            try await withTemporaryDirectory { directory in
-                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
-                    let database = ["DATABASE_URL": server.conninfo]
-                    func run(_ arguments: String...) async throws -> Stage.Outcome {
-                        try await stage.withStoreledger(arguments, environment: database) { process in
-                            let code = await process.wait()
-                            return Stage.Outcome(code: code, output: process.output, errors: process.errors)
-                        }
+            let library = await ClockShim.library.value
+            try await OwnPostgres.running(copyOf: .migrated, library: library) { server in
+                let database = ["DATABASE_URL": server.conninfo]
+                func run(_ arguments: String...) async throws -> Stage.Outcome {
+                    try await stage.withStoreledger(arguments, environment: database) { process in
+                        let code = await process.wait()
+                        return Stage.Outcome(code: code, output: process.output, errors: process.errors)
                     }
-                    let crawl = try stage.write(stage.job)
-                    #expect(try await run("migrate", crawl).code == 0)
-                    _ = try await stage.store.advance(refundRequests: 80)
-                    #expect(try await run("run", crawl, "--progress", "none").code == 0)
-                    let scene = ActionScene(stage: stage, crawl: crawl)
-                    let answer =
-                        "- answer: {deliveryStatus: DELIVERED, sampleContentProvided: false, refundPreference: DECLINE}"
-                    var job = ConsumptionPolicyTests.job(rules: answer)
-                    job.limits = "{share: 1, concurrency: 2, windowSeconds: 10, requestsPerSecond: {ENDPOINT: 2}}"
-                    let path = try scene.write(job)
-                    struct Rehearsal: Decodable { let policy: String }
-                    let rehearsal = Data(try await run("actions", "rehearse", path, "--json").output.utf8)
-                    let policy = try JSONDecoder().decode(Rehearsal.self, from: rehearsal).policy
-                    let approval = [
-                        "actions", "approve", path, "--policy", policy, "--rows", "100", "--expires", "30d",
-                    ]
-                    try await stage.withStoreledger(approval, environment: database) { #expect(await $0.wait() == 0) }
-
-                    try await stage.withStoreledger(["actions", "run", path, "--follow"], environment: database) {
-                        process in
-                        try await poll { try await scene.applied().count >= 3 }
-                        try server.setClock(by: seconds)
-                        #expect(await process.wait() == 78, "\(process.errors)")
-                        let words = "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by"
-                        #expect(process.errors.contains(words), "\(process.errors)")
-                    }
-                    let answered = try await scene.applied()
-                    #expect(answered.count < 60 && answered.allSatisfy { $0.requested == 1 }, "\(answered.count)")
                 }
+                let crawl = try stage.write(stage.job)
+                _ = try await stage.store.advance(refundRequests: 80)
+                #expect(try await run("run", crawl, "--progress", "none").code == 0)
+                let scene = ActionScene(stage: stage, crawl: crawl)
+                let answer =
+                    "- answer: {deliveryStatus: DELIVERED, sampleContentProvided: false, refundPreference: DECLINE}"
+                var job = ConsumptionPolicyTests.job(rules: answer)
+                job.limits = "{share: 1, concurrency: 2, windowSeconds: 10, requestsPerSecond: {ENDPOINT: 2}}"
+                let path = try scene.write(job)
+                struct Rehearsal: Decodable { let policy: String }
+                let rehearsal = Data(try await run("actions", "rehearse", path, "--json").output.utf8)
+                let policy = try JSONDecoder().decode(Rehearsal.self, from: rehearsal).policy
+                let approval = [
+                    "actions", "approve", path, "--policy", policy, "--rows", "100", "--expires", "30d",
+                ]
+                try await stage.withStoreledger(approval, environment: database) { #expect(await $0.wait() == 0) }
+
+                try await stage.withStoreledger(["actions", "run", path, "--follow"], environment: database) {
+                    process in
+                    try await poll { try await scene.applied().count >= 3 }
+                    try server.setClock(by: seconds)
+                    #expect(await process.wait() == 78, "\(process.errors)")
+                    let words = "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by"
+                    #expect(process.errors.contains(words), "\(process.errors)")
+                }
+                let answered = try await scene.applied()
+                #expect(answered.count < 60 && answered.allSatisfy { $0.requested == 1 }, "\(answered.count)")
             }
         }
     }

@@ -51,7 +51,7 @@ struct ManyMachinesTests {
                             )
                             #expect(await first.wait() == 0, "\(first.errors)")
                             let before = try await book.versions()
-                            zombie.signal(SIGCONT)
+                            try await zombie.resume()
                             #expect(await zombie.wait() == 0, "\(zombie.errors)")
                             #expect(try await book.versions() == before, "the zombie wrote")
                         }
@@ -76,44 +76,41 @@ struct ManyMachinesTests {
     func `a server killed again and again still knows every request that was sent (R3 PG2)`() async throws {
         let window = 10
         try await Stage.with(.init(customers: 250, windowSeconds: window)) { stage in
-            try await withTemporaryDirectory { directory in
-                try await OwnPostgres.running(in: directory + "/pg") { server in
-                    var job = stage.job
-                    job.streams = ["transactionHistory: {}"]
-                    job.limits = "{concurrency: 4, share: 0.6, windowSeconds: \(window)}"
-                    let path = try stage.write(job)
-                    let database = ["DATABASE_URL": server.conninfo]
-                    #expect(try await stage.storeledger("migrate", path, environment: database).code == 0)
-                    let book = LedgerBook(pool: server.pool(), schema: "appstore")
-                    try await book.with { try $0.script(Self.witness) }
-                    let arguments = ["run", path, "--progress", "none"]
-                    try await stage.withStoreledger(arguments, environment: database) { one in
-                        try await stage.withStoreledger(arguments, environment: database) { other in
-                            for round in 1...3 {
-                                try await stage.store.arrivals(round * 50) { one.hasEnded }
-                                try await server.killAndStartAgain()
-                                let sent = try await stage.store.requests().total
-                                let later = LedgerBook(pool: server.pool(), schema: "appstore")
-                                #expect(
-                                    sent <= (try await later.count("SELECT sum(units) FROM granted")),
-                                    "round \(round)"
-                                )
-                            }
-                            #expect(await one.wait() == 0, "\(one.errors)")
-                            #expect(await other.wait() == 0, "\(other.errors)")
+            try await OwnPostgres.running(copyOf: .migrated) { server in
+                var job = stage.job
+                job.streams = ["transactionHistory: {}"]
+                job.limits = "{concurrency: 4, share: 0.6, windowSeconds: \(window)}"
+                let path = try stage.write(job)
+                let database = ["DATABASE_URL": server.conninfo]
+                let book = LedgerBook(pool: server.pool(), schema: "appstore")
+                try await book.with { try $0.script(Self.witness) }
+                let arguments = ["run", path, "--progress", "none"]
+                try await stage.withStoreledger(arguments, environment: database) { one in
+                    try await stage.withStoreledger(arguments, environment: database) { other in
+                        for round in 1...3 {
+                            try await stage.store.arrivals(round * 50) { one.hasEnded }
+                            try await server.killAndStartAgain()
+                            let sent = try await stage.store.requests().total
+                            let later = LedgerBook(pool: server.pool(), schema: "appstore")
+                            #expect(
+                                sent <= (try await later.count("SELECT sum(units) FROM granted")),
+                                "round \(round)"
+                            )
                         }
+                        #expect(await one.wait() == 0, "\(one.errors)")
+                        #expect(await other.wait() == 0, "\(other.errors)")
                     }
-                    let last = LedgerBook(pool: server.pool(), schema: "appstore")
-                    let requests = try await stage.store.requests()
-                    #expect(requests.refused == 0)
-                    #expect(requests.most(within: window) <= 50 * window * 6 / 10)
-                    #expect(requests.total <= (try await last.count("SELECT sum(units) FROM granted")))
-                    #expect(try await last.column("SELECT DISTINCT state FROM crawl_items") == ["done"])
-                    #expect(try await last.count("SELECT count(*) FROM crawl_items WHERE page_seq <> page_count") == 0)
-                    expectNone(
-                        try await last.differences(from: stage.store.world()).filter { $0.hasPrefix("transaction") }
-                    )
                 }
+                let last = LedgerBook(pool: server.pool(), schema: "appstore")
+                let requests = try await stage.store.requests()
+                #expect(requests.refused == 0)
+                #expect(requests.most(within: window) <= 50 * window * 6 / 10)
+                #expect(requests.total <= (try await last.count("SELECT sum(units) FROM granted")))
+                #expect(try await last.column("SELECT DISTINCT state FROM crawl_items") == ["done"])
+                #expect(try await last.count("SELECT count(*) FROM crawl_items WHERE page_seq <> page_count") == 0)
+                expectNone(
+                    try await last.differences(from: stage.store.world()).filter { $0.hasPrefix("transaction") }
+                )
             }
         }
     }

@@ -32,14 +32,12 @@ struct ReplicaTests {
 
     static func with(options: String = "", _ body: (Pair) async throws -> Void) async throws {
         try await Stage.with(.init(customers: 20)) { stage in
-            try await OwnPostgres.running(in: stage.directory + "/primary", options: OwnPostgres.replication) {
-                primary in
+            try await OwnPostgres.running(copyOf: .migrated, options: OwnPostgres.replication) { primary in
                 var job = stage.job
                 job.streams[2] = "notificationHistory: {scope: app, startDate: -179d, endDate: now}"
                 let path = try stage.write(job)
                 let environment = ["DATABASE_URL": primary.conninfo]
-                try await stage.storeledger("migrate", path, environment: environment).expect(0)
-                try await primary.replicated(in: stage.directory + "/replica", options: options) { replica in
+                try await primary.replicated(options: options) { replica in
                     try await stage.storeledger("run", path, "--progress", "none", environment: environment).expect(0)
                     try await replica.catchUp(with: primary)
                     try await body(Pair(stage: stage, path: path, primary: primary, replica: replica))

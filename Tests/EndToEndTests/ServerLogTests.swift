@@ -16,7 +16,7 @@ struct ServerLogTests {
                 job.name = name
                 jobs.append(try stage.write(job))
             }
-            try await OwnPostgres.running(in: stage.directory + "/pg") { server in
+            try await OwnPostgres.running { server in
                 /// Runs the command for both jobs at once.
                 func both(_ words: String...) async throws {
                     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -56,7 +56,7 @@ struct ServerLogTests {
     ) async throws {
         try await Stage.with { stage in
             let job = try stage.write(stage.job)
-            try await OwnPostgres.running(in: stage.directory + "/pg") { server in
+            try await OwnPostgres.running(copyOf: .migrated) { server in
                 let variables = ["DATABASE_URL": server.conninfo]
                 func migrate(during body: () async throws -> Void) async throws {
                     try await stage.withStoreledger(["migrate", job], environment: variables) { process in
@@ -64,7 +64,6 @@ struct ServerLogTests {
                         #expect(await process.wait() == 0, "\(process.errors)")
                     }
                 }
-                try await migrate {}
                 let other = try PostgresConnection(conninfo: server.conninfo)
                 // The next migration applies this file again.
                 try other.script("DELETE FROM appstore.schema_definitions WHERE name = 'functions/refresh.sql'")

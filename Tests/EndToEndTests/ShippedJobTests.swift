@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The files in `jobs`, as they are.
-@Suite(.temporaryDatabase, .startsEarly)
+@Suite(.migratedDatabase, .startsEarly)
 struct ShippedJobTests {
     static let files: [String] = {
         let names = try? FileManager.default.contentsOfDirectory(atPath: Executables.checkout + "/jobs")

@@ -80,6 +80,21 @@ package final class ChildProcess: Sendable {
         end.unlessFulfilled { kill(processID, number) }
     }
 
+    /// Waits until the program is stopped, and lets it continue.
+    ///
+    /// A program that stops itself says so before. A SIGCONT that arrives in between would be lost, and the program would stay
+    /// stopped.
+    package func resume() async throws {
+        try await poll { hasEnded || isStopped }
+        signal(SIGCONT)
+    }
+
+    /// Whether it is stopped by a signal.
+    package var isStopped: Bool {
+        // The file is gone when the program has ended.
+        (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8))?.contains("State:\tT") ?? false
+    }
+
     /// Waits until the program has ended and all its output is read.
     ///
     /// - Returns: Its exit code as in a shell: 128 + the number of the signal that killed it.

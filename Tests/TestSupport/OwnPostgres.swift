@@ -19,35 +19,69 @@ package final class OwnPostgres: Sendable {
 
     /// Runs a server in `directory` during `body`.
     ///
-    /// With a `library` of Tests/Shims/clock.c its clock can be set. `options` are further options of the server.
+    /// - Parameters:
+    ///   - directory: A new one; by default, one in memory where there is enough of it.
+    ///   - template: What its database has; `nil` for nothing. A copy takes a tenth of the time of a new cluster and a migration.
+    ///   - library: Of Tests/Shims/clock.c, to set the server's clock.
+    ///   - options: Further options of the server.
+    ///   - body: Gets the server.
     package static func running<Result>(
-        in directory: String,
+        in directory: String? = nil,
+        copyOf template: TemporaryDatabase.Template? = nil,
         library: String? = nil,
         options: String = "",
         _ body: (OwnPostgres) async throws -> Result
     ) async throws -> Result {
+        let directory = if let directory { directory } else { try await scratch() }
         let server = OwnPostgres(directory: directory, library: library, options: options, conninfo: "")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         // The server reads this file each time it needs the time.
         try server.setClock(by: 0)
-        return try await server.whileRunning(body)
+        return try await server.whileRunning(copyOf: template, body)
+    }
+
+    /// A new directory, in memory where there is enough of it.
+    private static func scratch() async throws -> String {
+        try await output(of: "postgres_scratch").replacing("\n", with: "")
+    }
+
+    private func copy(_ files: String) async throws {
+        try await script(
+            """
+            home=$(postgres_home "$directory")
+            postgres_make_directory "$home"
+            postgres_as_owner cp -a '\(files)' "$home/data"
+            """
+        )
+    }
+
+    /// Makes a cluster with a filled database, and stops its server.
+    ///
+    /// - Returns: The path of its files.
+    static func makeCluster(
+        in directory: String,
+        _ fill: (_ conninfo: String) async throws -> Void
+    ) async throws -> String {
+        let server = OwnPostgres(directory: directory, library: nil, options: "", conninfo: "")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try await fill(try await server.start())
+        try await server.script("postgres_stop \"$directory\"")
+        return directory + "/data"
     }
 
     /// Runs a streaming replica of this server during `body`.
     ///
     /// - Parameters:
-    ///   - directory: Of the replica.
     ///   - options: Further options of the replica, in addition to ``replication``, which this server must have.
     ///   - body: Gets the replica.
     /// - Returns: What `body` returns.
     /// - Throws: ``Failed``, and the error of `body`.
     package func replicated<Result>(
-        in directory: String,
         options: String = "",
         _ body: (OwnPostgres) async throws -> Result
     ) async throws -> Result {
         let options = "\(Self.replication) \(options)"
-        let replica = OwnPostgres(directory: directory, library: nil, options: options, conninfo: "")
+        let replica = OwnPostgres(directory: try await Self.scratch(), library: nil, options: options, conninfo: "")
         try await replica.script(
             """
             home=$(postgres_home "$directory")
@@ -71,17 +105,21 @@ package final class OwnPostgres: Sendable {
         }
     }
 
-    private func whileRunning<Result>(_ body: (OwnPostgres) async throws -> Result) async throws -> Result {
-        let conninfo = try await start()
-        let server = OwnPostgres(directory: directory, library: library, options: options, conninfo: conninfo)
+    private func whileRunning<Result>(
+        copyOf template: TemporaryDatabase.Template? = nil,
+        _ body: (OwnPostgres) async throws -> Result
+    ) async throws -> Result {
+        let outcome: Swift.Result<Result, any Error>
         do {
-            let result = try await body(server)
-            try await script("postgres_remove \"$directory\"")
-            return result
+            if let template { try await copy(template.files) }
+            let conninfo = try await start()
+            let server = OwnPostgres(directory: directory, library: library, options: options, conninfo: conninfo)
+            outcome = .success(try await body(server))
         } catch {
-            try await script("postgres_remove \"$directory\"")
-            throw error
+            outcome = .failure(error)
         }
+        try await script("postgres_remove \"$directory\"")
+        return try outcome.get()
     }
 
     private init(directory: String, library: String?, options: String, conninfo: String) {
@@ -131,8 +169,8 @@ package final class OwnPostgres: Sendable {
             """
             export POSTGRES_CLOCK='\(library ?? "")'
             for attempt in 1 2 3 4 5 6 7 8 9 10; do
-                if POSTGRES_FAST=1 POSTGRES_OPTIONS='\(options)' postgres_start "$directory" 2>"$directory.errors"; then break; fi
-                if ((attempt == 10)); then cat "$directory.errors" >&2; exit 1; fi
+                if POSTGRES_FAST=1 POSTGRES_OPTIONS='\(options)' postgres_start "$directory" 2>"$directory/start.errors"; then break; fi
+                if ((attempt == 10)); then cat "$directory/start.errors" >&2; exit 1; fi
                 sleep 0.5
             done
             printf '%s\\n' "$DATABASE_URL"
@@ -142,19 +180,21 @@ package final class OwnPostgres: Sendable {
 
     /// What the server has logged since it was made.
     package func log() async throws -> String {
-        try await output(of: "cat \"$(postgres_home \"$directory\")/server.log\"")
+        try await Self.output(of: "cat \"$(postgres_home \"$directory\")/server.log\"", directory)
     }
 
     /// - Returns: The last line of the output.
     @discardableResult
     private func script(_ text: String) async throws -> String {
-        try await output(of: text).split(separator: "\n").last.map(String.init) ?? ""
+        try await Self.output(of: text, directory).split(separator: "\n").last.map(String.init) ?? ""
     }
 
-    private func output(of text: String) async throws -> String {
+    private static func output(of text: String, _ directory: String = "") async throws -> String {
         let script = "set -euo pipefail; . \(Executables.checkout)/scripts/lib/postgres.sh; directory=$1; \(text)"
-        let path = "/usr/local/bin:/usr/bin:/bin"
-        return try await withChildProcess("/bin/bash", ["-c", script, "bash", directory], environment: ["PATH": path]) {
+        // The version of the shared server.
+        let programs = ProcessInfo.processInfo.environment["POSTGRES_BINDIR"].map { ["POSTGRES_BINDIR": $0] } ?? [:]
+        let environment = programs.merging(["PATH": "/usr/local/bin:/usr/bin:/bin"]) { $1 }
+        return try await withChildProcess("/bin/bash", ["-c", script, "bash", directory], environment: environment) {
             let code = await $0.wait()
             guard code == 0 else { throw Failed(text: $0.errors) }
             return $0.output

@@ -105,7 +105,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         }
 
         func create(from template: Template?) async throws {
-            let original = try await template?.database(on: server) ?? "template1"
+            let original = try await template?.name ?? "template1"
             try await server.pool.withConnection { connection in
                 // Copying the files takes half the time of the other strategy, which writes every page to the log.
                 try connection.script(
@@ -166,42 +166,52 @@ extension TemporaryDatabase {
     ///
     /// It stays on the server, which `scripts/test` removes in the end.
     package final class Template: Sendable {
-        private let fill: @Sendable (_ conninfo: String) async throws -> Void
-        private let filled = Mutex<Task<String, any Error>?>(nil)
+        private let database: MadeOnce<String>
+        private let cluster: MadeOnce<String>
 
         /// - Parameter fill: Fills the empty database with this connection string.
         package init(_ fill: @escaping @Sendable (_ conninfo: String) async throws -> Void) {
-            self.fill = fill
+            database = MadeOnce { try await TemporaryDatabase.server.get().filledDatabase(fill) }
+            cluster = MadeOnce {
+                let shared = try await TemporaryDatabase.server.get().directory()
+                return try await OwnPostgres.makeCluster(in: "\(shared)/template-\(UUID().uuidString)", fill)
+            }
         }
 
         /// The name of the filled database.
-        ///
-        /// The first call fills it; the others wait.
-        fileprivate func database(on server: Server) async throws -> String {
-            let fill = fill
-            return try await filled.withLock { filled in
-                // Detached, so that the end of the test that comes first does not cancel it.
-                let task =
-                    filled
-                    ?? Task.detached {
-                        let name = "template_" + UUID().uuidString.lowercased().replacing("-", with: "_")
-                        let quoted = try quotedIdentifier(name)
-                        try await server.pool.withConnection { try $0.script("CREATE DATABASE \(quoted)") }
-                        try await fill(TestSupport.database(name, at: server.conninfo))
-                        // PostgreSQL copies no database that has sessions.
-                        try await server.pool.withConnection { connection in
-                            try connection.script("ALTER DATABASE \(quoted) ALLOW_CONNECTIONS false")
-                            _ = try connection.run(
-                                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1",
-                                [.text(name)]
-                            )
-                        }
-                        return name
-                    }
-                filled = task
-                return task
-            }.value
+        fileprivate var name: String {
+            get async throws { try await database.value }
         }
+
+        /// The files of a stopped server whose database `storeledger` is filled, for ``OwnPostgres``.
+        var files: String {
+            get async throws { try await cluster.value }
+        }
+    }
+}
+
+extension TemporaryDatabase.Server {
+    /// A filled database that can be copied.
+    fileprivate func filledDatabase(_ fill: (_ conninfo: String) async throws -> Void) async throws -> String {
+        let name = "template_" + UUID().uuidString.lowercased().replacing("-", with: "_")
+        let quoted = try quotedIdentifier(name)
+        try await pool.withConnection { try $0.script("CREATE DATABASE \(quoted)") }
+        try await fill(database(name, at: conninfo))
+        // PostgreSQL copies no database that has sessions.
+        try await pool.withConnection { connection in
+            try connection.script("ALTER DATABASE \(quoted) ALLOW_CONNECTIONS false")
+            _ = try connection.run(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1",
+                [.text(name)]
+            )
+        }
+        return name
+    }
+
+    /// The directory that `scripts/test` removes in the end.
+    fileprivate func directory() async throws -> String {
+        let files = try await pool.withConnection { try $0.run("SHOW data_directory")[0].text("data_directory") }
+        return URL(filePath: files).deletingLastPathComponent().path
     }
 }
 

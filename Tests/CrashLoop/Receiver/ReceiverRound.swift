@@ -139,7 +139,7 @@ struct ReceiverRound {
         case .pause:
             receivers[place].worker.process.signal(SIGSTOP)
             try await Task.sleep(for: .milliseconds(Int.random(in: 200...800, using: &random)))
-            receivers[place].worker.process.signal(SIGCONT)
+            try await receivers[place].worker.process.resume()
         case .cutConnections: _ = proxy.cut()
         case .killBackend: try await killBackend()
         case .killPostmaster: try await tools.cluster.killPostmaster()

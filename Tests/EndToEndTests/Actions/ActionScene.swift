@@ -189,7 +189,7 @@ struct ActionScene: Sendable {
             let line = await process.errorLine(with: "failpoint ")
             try #require(line != nil, "\(process.errors)")
             try await body()
-            process.signal(SIGCONT)
+            try await process.resume()
             return Stage.Outcome(code: await process.wait(), output: process.output, errors: process.errors)
         }
     }

@@ -324,7 +324,7 @@ struct FollowRequestsTests {
             )
             try await scene.following(failpoint: "closingCommitted@1=stop") { process in
                 try scene.change("DECLINE")
-                process.signal(SIGCONT)
+                try await process.resume()
                 await scene.expectRefused(process, "the policy was changed after its approval: its SHA-256 is now ")
             }
             // The views do not take the rows for sent ones.
@@ -363,7 +363,7 @@ struct FollowRequestsTests {
                     ) > 0
                 }
                 try await scene.following { _ in
-                    first.signal(SIGCONT)
+                    try await first.resume()
                     try await renewal.value
                     let open = try await scene.book.count(Self.answerable)
                     try await poll { try await scene.book.count(Self.answered) == open }

@@ -170,27 +170,25 @@ struct ReceiveTests {
     }
 
     @Test func `while PostgreSQL is away the answer is 503, and 200 when it is back`() async throws {
-        try await withTemporaryDirectory { directory in
-            try await OwnPostgres.running(in: directory + "/server") { server in
-                try await ReceiverStage.with(databaseURL: server.conninfo) { stage in
-                    try await stage.receiving { receiver in
-                        try await receiver.expect(200, try stage.notification(1))
-                        try await server.kill()
-                        // A session of a killed server can live a moment longer.
-                        var number = 2
-                        while try await receiver.post(try stage.notification(number)) == 200 { number += 1 }
-                        let body = try stage.notification(number)
-                        try await receiver.expect(503, body)
-                        #expect(try await receiver.http.get("/health").status == 503)
-                        #expect(!(try await receiver.metrics()).contains("oldest_pending_seconds "))
-                        try await server.start()
-                        // The first attempts can meet a server that is not ready.
-                        try await poll { try await receiver.post(body) == 200 }
-                        #expect(try await receiver.http.get("/health").status == 200)
-                        let kept = "SELECT count(*) AS n FROM appstore.received_notifications"
-                        let count = try await server.pool().withConnection { try $0.run(kept)[0].int64("n") }
-                        #expect(count == number)
-                    }
+        try await OwnPostgres.running(copyOf: .migrated) { server in
+            try await ReceiverStage.with(databaseURL: server.conninfo) { stage in
+                try await stage.receiving { receiver in
+                    try await receiver.expect(200, try stage.notification(1))
+                    try await server.kill()
+                    // A session of a killed server can live a moment longer.
+                    var number = 2
+                    while try await receiver.post(try stage.notification(number)) == 200 { number += 1 }
+                    let body = try stage.notification(number)
+                    try await receiver.expect(503, body)
+                    #expect(try await receiver.http.get("/health").status == 503)
+                    #expect(!(try await receiver.metrics()).contains("oldest_pending_seconds "))
+                    try await server.start()
+                    // The first attempts can meet a server that is not ready.
+                    try await poll { try await receiver.post(body) == 200 }
+                    #expect(try await receiver.http.get("/health").status == 200)
+                    let kept = "SELECT count(*) AS n FROM appstore.received_notifications"
+                    let count = try await server.pool().withConnection { try $0.run(kept)[0].int64("n") }
+                    #expect(count == number)
                 }
             }
         }

@@ -30,7 +30,7 @@ struct TestLedger: Sendable {
         case plain
         case partitioned
 
-        fileprivate var template: TemporaryDatabase.Template { self == .plain ? plainLedger : partitionedLedger }
+        fileprivate var template: TemporaryDatabase.Template { self == .plain ? .migrated : .partitioned }
         fileprivate var partitions: Int? { self == .plain ? nil : 4 }
     }
 
@@ -123,11 +123,13 @@ struct TestLedger: Sendable {
 
 extension Trait where Self == TemporaryDatabase {
     /// A new database for each test, in which the schema `appstore` has every migration.
-    static var migratedDatabase: Self { .temporaryDatabase(plainLedger) }
+    static var migratedDatabase: Self { .temporaryDatabase(.migrated) }
 }
 
-private let plainLedger = template(.plain)
-private let partitionedLedger = template(.partitioned)
+extension TemporaryDatabase.Template {
+    static let migrated = template(.plain)
+    fileprivate static let partitioned = template(.partitioned)
+}
 
 private func template(_ layout: TestLedger.Layout) -> TemporaryDatabase.Template {
     TemporaryDatabase.Template { conninfo in

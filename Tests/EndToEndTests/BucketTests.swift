@@ -90,7 +90,7 @@ struct BucketTests {
     }
 
     @Test(.slow) func `a table of several parts is uploaded part by part, and is whole`() async throws {
-        try await withBucket(.init(customers: 150, transactionsPerCustomer: 200)) { stage, server in
+        try await withBucket(.init(customers: 100, transactionsPerCustomer: 200)) { stage, server in
             var job = job(stage, "{directory: s3://ledger-bucket/large, tables: [transactions]}")
             job.streams = ["transactionHistory: {}"]
             job.csv = "{directory: s3://ledger-bucket/large-csv, tables: [transactions]}"

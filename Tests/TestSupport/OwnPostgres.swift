@@ -21,7 +21,7 @@ package final class OwnPostgres: Sendable {
     ///
     /// - Parameters:
     ///   - directory: A new one; by default, one in memory where there is enough of it.
-    ///   - template: What its database has; `nil` for nothing. A copy takes a tenth of the time of a new cluster and a migration.
+    ///   - template: The server begins as a copy of it, which saves `initdb` and a migration; `nil` for an empty database.
     ///   - library: Of Tests/Shims/clock.c, to set the server's clock.
     ///   - options: Further options of the server.
     ///   - body: Gets the server.
@@ -43,6 +43,14 @@ package final class OwnPostgres: Sendable {
     /// A new directory, in memory where there is enough of it.
     private static func scratch() async throws -> String {
         try await output(of: "postgres_scratch").replacing("\n", with: "")
+    }
+
+    /// Whether the server's installation has a library that it can load, such as `auto_explain`.
+    ///
+    /// Some packages have the server alone.
+    package static func canLoad(_ library: String) async -> Bool {
+        let search = "find -L \"$(postgres_bindir)/..\" -name '\(library).so'"
+        return (try? await output(of: search))?.isEmpty == false
     }
 
     private func copy(_ files: String) async throws {
@@ -191,7 +199,7 @@ package final class OwnPostgres: Sendable {
 
     private static func output(of text: String, _ directory: String = "") async throws -> String {
         let script = "set -euo pipefail; . \(Executables.checkout)/scripts/lib/postgres.sh; directory=$1; \(text)"
-        // The version of the shared server.
+        // Without it, a server of `scripts/test --postgres 18` would be of another version than the shared one.
         let programs = ProcessInfo.processInfo.environment["POSTGRES_BINDIR"].map { ["POSTGRES_BINDIR": $0] } ?? [:]
         let environment = programs.merging(["PATH": "/usr/local/bin:/usr/bin:/bin"]) { $1 }
         return try await withChildProcess("/bin/bash", ["-c", script, "bash", directory], environment: environment) {

@@ -164,7 +164,8 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
 extension TemporaryDatabase {
     /// A database that is filled once in each test process and then copied: a copy takes an eighth of a migration's time.
     ///
-    /// It stays on the server, which `scripts/test` removes in the end.
+    /// Tests with the shared server copy the database. ``OwnPostgres`` copies the files of a second server, which has only this
+    /// database and is stopped. `scripts/test` removes both in the end, because both are in the shared server's directory.
     package final class Template: Sendable {
         private let database: MadeOnce<String>
         private let cluster: MadeOnce<String>

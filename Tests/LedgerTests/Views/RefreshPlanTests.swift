@@ -13,7 +13,8 @@ struct RefreshPlanTests {
         -c auto_explain.log_analyze=on -c auto_explain.log_timing=off
         """
 
-    @Test func `a refresh compares no changed row with every other, also after a refresh of few rows`() async throws {
+    @Test(.enabled("PostgreSQL's auto_explain is not installed") { await OwnPostgres.canLoad("auto_explain") })
+    func `a refresh compares no changed row with every other, also after a refresh of few rows`() async throws {
         try await OwnPostgres.running(copyOf: .migrated, options: Self.loggedPlans) { server in
             let ledger = Ledger(
                 conninfo: ConnectionString(server.conninfo),

@@ -180,7 +180,7 @@ struct ClockTests {
                 #expect(try await book.column(states) == now)
                 try await storeledger("refresh", path, "--verify")
 
-                // An erasure counts the other rows of the customer's days as of the last refresh, whatever the clock says.
+                // An erasure counts these days again as of the last refresh, and not as of the present time.
                 let customer = try #require(
                     try await book.column(
                         """

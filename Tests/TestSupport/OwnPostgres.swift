@@ -50,6 +50,7 @@ package final class OwnPostgres: Sendable {
     /// Some packages have the server alone.
     package static func canLoad(_ library: String) async -> Bool {
         let search = "find -L \"$(postgres_bindir)/..\" -name '\(library).so'"
+        // A failed search counts as no. The test is then skipped, and the output says so.
         return (try? await output(of: search))?.isEmpty == false
     }
 

@@ -168,9 +168,6 @@ def pause(year):
     if year.database.number("SELECT count(*) FROM coverage_gaps") == 0:
         year.breaks("no gap is named after 400 days without a run")
     year.night += 400
-    # Some of the last notifications, which the receiver has, enter Apple's history up to three hours late.
-    year.later(hours=4)
-    year.catch_up()
     promises.check(year)
 
 

@@ -230,7 +230,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'record_refresh_failure', 'refresh_views', 'views_are_stale') \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'ids_in_cells', 'record_refresh_failure', 'refresh_views', 'views_are_stale') \gexec
 
 -- Receiving. What a loader needs for records of notifications, and no right on crawl_items: end_erased_items() replaces the ID of an
 -- erased customer there. DELETE as for loading.

@@ -98,7 +98,7 @@ struct CustomerRemoval {
             .clearActionRows,
             [
                 "app": .integer(app.rawValue), "customers": .textArray(keys(.transactions)),
-                "app_transactions": .textArray(keys(.appTransactions)),
+                "app_transactions": .textArray(keys(.appTransactions)), "ids": .textArray(trace.texts.sorted()),
             ]
         )
         for row in cleared {

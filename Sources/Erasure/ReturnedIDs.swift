@@ -67,33 +67,30 @@ extension Ledger {
     }
 }
 
-/// A column with IDs of one kind.
-private struct IDColumn {
+/// A column with IDs of one kind, or an expression over columns.
+private struct IDColumn: Hashable {
     let table: String
     let name: String
     let kind: CustomerID.Kind
 
+    /// The columns by which an erasure finds rows, and those with the other IDs that a customer's records share.
     static let all: [IDColumn] = {
         let transaction = [
-            ("transactions", "transaction_id"), ("transactions", "original_transaction_id"),
-            ("transactions", "previous_original_transaction_id"), ("transactions", "listed_transaction_id"),
-            ("refunds", "transaction_id"), ("refunds", "original_transaction_id"),
-            ("renewals", "original_transaction_id"), ("notifications", "transaction_id"),
-            ("notifications", "original_transaction_id"),
+            ("transactions", "original_transaction_id"), ("transactions", "previous_original_transaction_id"),
+            ("transactions", "listed_transaction_id"), ("refunds", "original_transaction_id"),
+            ("notifications", "transaction_id"), ("notifications", "original_transaction_id"),
         ]
-        let customers = AnswerKind.all.flatMap(\.customers)
-        let answers = customers.filter { $0.keys == .transactions }.map { ($0.table.name, $0.name) }
-        let members = customers.filter { $0.keys == .appTransactions }.map(\.table.name)
-        let orders = AnswerKind.all.filter(\.isKeyedByOrder)
-            .flatMap { kind in ([kind.table] + kind.children).map { ($0.name, kind.key) } }
-        let items = [("crawl_items", "item_key"), ("coverage_gaps", "item_key"), ("rejected_records", "item_key")]
+        let answers = AnswerKind.all.flatMap(\.customers).filter { $0.keys == .transactions }
         let records = ["transactions", "refunds", "renewals", "notifications"]
-        return (transaction + items + answers).map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
-            + (items + orders).map { IDColumn(table: $0.0, name: $0.1, kind: .order) }
-            + (records + ["app_transactions"] + members).map {
-                IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction)
-            }
+        let columns =
+            (CustomerRows.records + CustomerRows.others).flatMap { table, rows in
+                rows.idColumns.map { IDColumn(table: table, name: $0.name, kind: $0.kind) }
+            } + transaction.map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
+            + answers.map { IDColumn(table: $0.table.name, name: $0.name, kind: .transaction) }
+            + records.map { IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction) }
             + records.map { IDColumn(table: $0, name: "app_account_token", kind: .account) }
+        var seen: Set<IDColumn> = []
+        return columns.filter { seen.insert($0).inserted }
     }()
 
     /// A query for the IDs of the column that have a tombstone.
@@ -114,6 +111,42 @@ private struct IDColumn {
         case .appTransaction: .appTransaction(text)
         case .account: .account(text)
         case .order: .order(text)
+        }
+    }
+}
+
+extension CustomerRows {
+    /// The columns with IDs by which an erasure finds the rows of a table.
+    ///
+    /// Rows that belong to a record, such as its signatures, have no other IDs than the record.
+    fileprivate var idColumns: [(name: String, kind: CustomerID.Kind)] {
+        switch self {
+        case .keyed(let columns):
+            columns.filter { $0.kind == nil }.flatMap { column in column.keys.kinds.map { (column.name, $0) } }
+        case .items, .rejectedRecords: [("item_key", .transaction), ("item_key", .order)]
+        case .receivedNotifications: [("original_transaction_id", .transaction)]
+        case .actionRows:
+            [
+                ("subject", .transaction), ("parameters ->> 'original_transaction_id'", .transaction),
+                ("parameters ->> 'app_transaction_id'", .appTransaction),
+            ] + Self.cells
+        case .inputCells: Self.cells
+        case .everyRow, .quotedIDs, .schemaDrift, .runMessages, .deleted, .kept: []
+        }
+    }
+
+    private static let cells = [CustomerID.Kind.transaction, .appTransaction, .account, .order].map { kind in
+        (name: "unnest(ids_in_cells(input))", kind: kind)
+    }
+}
+
+extension CustomerKeys {
+    fileprivate var kinds: [CustomerID.Kind] {
+        switch self {
+        case .transactions, .transactionsAndRefunds: [.transaction]
+        case .appTransactions: [.appTransaction]
+        case .orders: [.order]
+        case .notifications: []
         }
     }
 }

@@ -18,7 +18,7 @@ package enum CustomerRows: Sendable {
     case rejectedRecords
     /// By transaction ID and by notification. Rows of a receiver's first eight days are cleared, not deleted.
     case receivedNotifications
-    /// By transaction ID; the rows are cleared, not deleted.
+    /// By the IDs in the cells and values of a row; the rows are cleared, not deleted.
     case actionRows
     /// Cells with an ID are cleared, and no row is deleted.
     case inputCells

@@ -16,6 +16,19 @@ struct ErasedBatchTests {
         try #require(outcome.code == 0, "\(outcome.errors)")
     }
 
+    /// A subscription of another customer, and its account token.
+    private func customer(otherThan ids: [String], in scene: ActionScene) async throws -> (id: String, token: String) {
+        let found = try await scene.stage.book().column(
+            """
+            SELECT original_transaction_id || ' ' || app_account_token FROM transactions
+             WHERE app_account_token IS NOT NULL AND in_app_ownership_type = 'PURCHASED'
+               AND original_transaction_id <> ALL ('{\(ids.joined(separator: ","))}') LIMIT 1
+            """
+        )
+        let words = try #require(found.first).split(separator: " ")
+        return (String(words[0]), String(words[1]))
+    }
+
     /// Expects that no table has a row with one of the texts.
     private func expectNowhere(
         _ texts: [String],
@@ -84,19 +97,9 @@ struct ErasedBatchTests {
     {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(3)
-            let token = try #require(
-                try await scene.stage.book().column(
-                    """
-                    SELECT app_account_token FROM transactions WHERE app_account_token IS NOT NULL AND in_app_ownership_type = 'PURCHASED'
-                       AND original_transaction_id <> ALL ('{\(ids.joined(separator: ","))}') LIMIT 1
-                    """
-                ).first
-            )
-            let other = try await scene.stage.book().column(
-                "SELECT original_transaction_id FROM transactions WHERE app_account_token = '\(token)' AND in_app_ownership_type = 'PURCHASED' LIMIT 1"
-            )
+            let (other, token) = try await customer(otherThan: ids, in: scene)
             try await erase(ids[0], in: scene)
-            try await erase(other[0], in: scene)
+            try await erase(other, in: scene)
             try scene.list(
                 [
                     "\(ids[0]),,alex@example.com", "\(ids[1]),,sam@example.com",
@@ -113,6 +116,28 @@ struct ErasedBatchTests {
             _ = try await scene.send(path)
             try scene.expectEveryRowOnce(3)
             #expect(try await scene.applied().compactMap(\.transactionId) == [ids[1]])
+        }
+    }
+
+    @Test func `ER8 an approved row that names the erased customer in another cell is cleared, and not sent`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(3)
+            let (other, token) = try await customer(otherThan: ids, in: scene)
+            try scene.list(
+                [
+                    "\(ids[0]),,alex@example.com", "\(ids[1]),\(token.uppercased()),kim@example.com",
+                    "\(ids[2]),like \(other),sam@example.com",
+                ],
+                header: "original_transaction_id,account,email"
+            )
+            let path = try scene.write()
+            try await scene.approve(path)
+            try await erase(other, in: scene)
+            try await expectNowhere([other, token, "kim@example.com", "sam@example.com"], scene)
+            _ = try await scene.send(path)
+            #expect(try await scene.applied().compactMap(\.transactionId) == [ids[0]])
         }
     }
 

@@ -519,4 +519,73 @@ struct ErasureLeftoverTests {
         #expect(try await world.count("rejected_records") == 0)
         #expect(try await world.count("notifications") == 0)
     }
+
+    /// Rows of a customer who has no records, by table.
+    private static let unfinishedWork = [
+        "changed_customers (app_id, transaction_id, signed_date) VALUES (1, '\(customer)', now())",
+        """
+        received_notifications (app_id, notification_uuid, version, original_transaction_id, received_at, last_received_at, body_sha256)
+        VALUES (1, 'n', 1, '\(customer)', now(), now(), '')
+        """,
+        "forwards (app_id, destination, notification_uuid, customer) VALUES (1, 'https://a.example', 'n', '\(customer)')",
+        """
+        action_rows (app_id, batch_id, position, input, subject, verdict, state)
+        VALUES (1, gen_random_uuid(), 1, '{\(customer)}', '\(customer)', 'valid', 'approved')
+        """,
+        """
+        action_rows (app_id, batch_id, position, input, verdict, state)
+        VALUES (1, gen_random_uuid(), 1, '{"see \(customer), please"}', 'invalid', 'skipped')
+        """,
+    ]
+
+    @Test(arguments: unfinishedWork)
+    func `ER9 an erasure again by tombstones also finds a customer who is only in a table of unfinished work`(
+        row: String
+    )
+        async throws
+    {
+        let world = try await TestLedger()
+        _ = try await erase(world, Self.customer)
+        // As a restore of an older backup brings it back.
+        try await world.run("INSERT INTO \(row)")
+        let held = try await world.ledger.returnedErasedIDs(in: world.app)
+        #expect(held == [.transaction(Self.customer)])
+        _ = try await world.ledger.erase(held, in: [world.app])
+        #expect(try await world.ledger.returnedErasedIDs(in: world.app).isEmpty)
+    }
+
+    @Test(
+        arguments: ["of \(customer)", "\(tokenText.uppercased()) is the account", "ORDER-\(customer)", "M1B2C3D4E5"],
+        [nil, "1"]
+    )
+    func `an erasure clears a row of a batch and a line of a report that name the customer in any cell`(
+        cell: String,
+        subject: String?
+    ) async throws {
+        let world = try await TestLedger()
+        let subject = subject.map { "'\($0)'" } ?? "NULL"
+        for (position, other) in [(1, cell), (2, "100000000009")] {
+            try await world.run(
+                """
+                INSERT INTO action_rows (app_id, batch_id, position, input, subject, verdict, state)
+                VALUES (1, '\(Self.tokenText)', \(position), '{1,"\(other)"}', \(subject), 'valid', 'approved')
+                """
+            )
+            try await world.run(
+                """
+                INSERT INTO action_input_rows (app_id, batch_id, input_position, position, input)
+                VALUES (1, '\(Self.tokenText)', \(position), \(position), '{kept,"\(other)"}')
+                """
+            )
+        }
+        let account = try #require(CustomerID.account(Self.tokenText))
+        _ = try await world.ledger.erase(
+            [.transaction(Self.customer), account, .order("M1B2C3D4E5")],
+            in: [world.app]
+        )
+        let rows = "SELECT state, array_to_string(input, '+') FROM action_rows ORDER BY position"
+        #expect(try await world.answer(rows) == ["cancelled -", "approved 1+100000000009"])
+        let lines = "SELECT array_to_string(input, '+') FROM action_input_rows ORDER BY input_position"
+        #expect(try await world.answer(lines) == ["kept+", "kept+100000000009"])
+    }
 }

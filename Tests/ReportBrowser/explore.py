@@ -224,6 +224,14 @@ check("changes have sign, word and colour", len(changes) > 4 and all(
     ("better" in tone or "worse" in tone) and (text[0] in "+−" and (" up" in text or " down" in text) or text.startswith(("up", "down")))
     or "same" in tone and ("no change" in text or "rates are missing" in text) for text, tone in changes))
 
+choose(range="12 months", against="the range before")
+before = {row[0]: row[-1] for row in sql(f"""
+    SELECT to_char(day + interval '12 months', 'YYYY-MM'), {money('sum(net_milliunits * rate)')}
+      FROM revenue_by_day LEFT JOIN {RATES} USING (currency) GROUP BY 1""")}
+over = months_until(today.replace(day=1) - datetime.timedelta(days=1), 12)
+compared = [row for row in table("sales") if row[0] in [month_words(one) for one in over]]
+same("the range before has as many months", [row[-2] for row in compared], [before.get(one.strftime("%Y-%m"), "0.00") for one in over[:len(compared)]])
+
 # ---- What has no rate: in each card, in the line below the key figures, in the tiles, and never as an amount.
 load()
 lost = sql(f"""SELECT count(DISTINCT coalesce(currency, 'not told')), to_char(sum(purchases), 'FM999,999,990'), (SELECT to_char(sum(purchases), 'FM999,999,990') FROM revenue_by_day

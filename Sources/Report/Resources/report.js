@@ -356,7 +356,8 @@
         return {text: shownValue(chart, column, row.sums, currency), number: true, plain: plainValue(chart, column, row.sums, currency),
           share: isPart && coverage(chart, column, row.sums) !== "none" ? share(valueOf(column, row.sums), valueOf(whole, row.sums)) : ""};
       });
-      const compared = before ? besideCells(chart, main, row.sums, before[index], currency) : [];
+      const isPartial = isTime && isNotOver(chart, row.names[0]);
+      const compared = before ? besideCells(chart, main, row.sums, before[index], currency, isPartial) : [];
       return {cells: names.concat(numbers, compared, lackCell(missing, row.names.join("\u0000"))), row};
     });
     if (isTime) body.reverse();
@@ -368,7 +369,8 @@
     ? spanWords(monthWords(monthOf(days.from)), monthWords(monthOf(days.to))) : spanWords(dayWords(days.from), dayWords(days.to));
   // The sums of the earlier range: of the same place in time, or of the same name.
   function besides(chart, days, rows) {
-    const other = earlier(days, beside());
+    // As the key figures have it: the month that is not over has no counterpart in the range before.
+    const other = earlier(days.byMonth && beside() !== "year" ? closed(days, true) : days, beside());
     const cube = cubeOf(chart);
     if (cube.earliest > placeOf(cube, other.from) || stepOf(chart) !== "month" && other.from < daysFrom) return null;
     const found = sums(chart, chart.rows, other);
@@ -381,7 +383,8 @@
   const isGood = (chart, column) => page.tiles.find(tile => tile.chart === chart.id && tile.column === column.name)?.good
     ?? !chart.draw?.series.find(one => one.column === column.name)?.below;
   const toneOf = (before, now, good) => before === now ? "same" : now > before === good ? "better" : "worse";
-  function besideCells(chart, column, own, past, currency) {
+  // A period that is not over is too low to compare.
+  function besideCells(chart, column, own, past, currency, isPartial) {
     const now = valueOf(column, own), before = past && valueOf(column, past);
     if (before == null || now == null) return [{text: "–", number: true, plain: ""}, {text: "–", number: true, plain: ""}];
     if (coverage(chart, column, own) !== "whole" || coverage(chart, column, past) !== "whole") {
@@ -390,7 +393,7 @@
     }
     return [
       {text: words(before, column.kind, currency), number: true, plain: plainNumber(before, column.kind, currency)},
-      {text: changeWords(before, now, column.kind, currency), number: true, tone: toneOf(before, now, isGood(chart, column)),
+      isPartial ? {text: "so far", number: true, plain: ""} : {text: changeWords(before, now, column.kind, currency), number: true, tone: toneOf(before, now, isGood(chart, column)),
         plain: plainNumber(now - before, column.kind, currency)}
     ];
   }

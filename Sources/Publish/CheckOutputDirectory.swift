@@ -17,13 +17,12 @@ package func checkOutput(_ files: FileOutput) async throws {
         let bucket = try Bucket(access)
         _ = try OutputBucket.temporaryFile(for: files.directory)
         let probe = "storeledger-probe"
-        // Each of the rights that a publication needs.
+        // Each of the rights that publications need.
         try bucket.abort(try bucket.beginUpload(probe))
         _ = try bucket.uploads(of: probe)
         try bucket.remove(probe)
-        guard files.changes else { return }
         _ = try bucket.names(of: probe)
-        _ = try bucket.contents(of: ChangeManifest.fileName)
+        _ = try bucket.contents(of: probe)
     }
 }
 

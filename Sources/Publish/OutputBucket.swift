@@ -152,7 +152,16 @@ final class OutputBucket: OutputDirectory {
             return names.count == 3 && folders.contains(String(names[0])) && names[1].hasPrefix("dt=")
                 && names[2].hasPrefix("part-")
         }
-        for upload in try bucket.uploads(of: "") where isPart(upload.name) { try bucket.abort(upload) }
-        for name in try bucket.names(of: "") where isPart(name) && !known.contains(name) { try bucket.remove(name) }
+        let uploads = try bucket.uploads(of: "").filter { isPart($0.name) }
+        let names = try bucket.names(of: "").filter { isPart($0) && !known.contains($0) }
+        // If another publisher has taken over, these can be its parts.
+        for upload in uploads {
+            try requireOwnership()
+            try bucket.abort(upload)
+        }
+        for name in names {
+            try requireOwnership()
+            try bucket.remove(name)
+        }
     }
 }

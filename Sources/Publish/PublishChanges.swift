@@ -30,7 +30,10 @@ extension Ledger {
             throw LedgerError.cannotCreate(path: order.files.directory, reason: reason)
         }
         let export = ChangeExport(order: order, app: app, published: published?.parts ?? [])
-        try await onBlockingThread { try export.removeUnpublishedFiles(in: directory) }
+        try await onBlockingThread {
+            try export.removeUnpublishedFiles(in: directory)
+            try directory.requireOwnership()
+        }
         let snapshot = try await transaction { connection in try export.begin(on: connection) }
         if snapshot == nil { try await waitForOpenTransactions("transactions that change rows without logging them") }
         let written = try await transaction(.readOnlySnapshot) { connection in

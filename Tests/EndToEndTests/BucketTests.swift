@@ -209,6 +209,35 @@ struct BucketTests {
         }
     }
 
+    @Test func `OS10 a publisher of changes that wakes up late removes no part of the one that took over`() async throws
+    {
+        try await withBucket { stage, server in
+            let tables = "[transactions, refunds, notifications]"
+            let place = "{directory: s3://ledger-bucket/changes, changes: true, tables: \(tables)}"
+            let path = try await stage.migrated(job(stage, place))
+            let owner = try server.client()
+            try await stage.storeledger("run", path, "--progress", "none", environment: owner).expect(0)
+            _ = try await stage.store.advance(changes: 20)
+            // The earlier publisher knows the first part, and lists the files that are not in it.
+            try server.setFaults(#"[{"method": "GET", "part": "list-type=2", "times": 1, "hold": true}]"#)
+            try await stage.withStoreledger(["export", path], environment: owner) { earlier in
+                try await poll { try server.requests().contains("hanging") || earlier.hasEnded }
+                let later = try await stage.storeledger("run", path, "--progress", "none", environment: owner)
+                #expect(later.code == 0, "\(later.errors)")
+                try server.setFaults("[]")
+                #expect(
+                    await earlier.wait() == 73 && earlier.errors.contains("another process is publishing"),
+                    "\(earlier.errors)"
+                )
+            }
+            // Every file of the manifest is there.
+            let fetched = try await server.fetch("changes")
+            #expect(fetched.names.contains { $0.hasSuffix("part-2-2.parquet") } && fetched.uploads == 0, "\(fetched)")
+            let next = try await stage.storeledger("export", path, environment: owner)
+            #expect(next.code == 0 && next.output.contains("no changes since the last part"), "\(next)")
+        }
+    }
+
     @Test func `OS10 two machines that end a run at the same time do not end each other's publication again and again`()
         async throws
     {
@@ -357,6 +386,19 @@ struct BucketTests {
                     if let secret = client[name] { #expect(!export.errors.contains(secret), "\(refusal.name)") }
                 }
             }
+        }
+    }
+
+    @Test(arguments: [("list-type=2", "s3:ListBucket"), ("apps/game/storeledger-probe", "s3:GetObject")])
+    func `OS2 doctor names a missing right to list or to read, also for a job that does not publish changes`(
+        target: String,
+        right: String
+    ) async throws {
+        try await withBucket(.init(customers: 1)) { stage, server in
+            let path = try await stage.migrated(job(stage))
+            try server.setFaults(#"[{"method": "GET", "part": "\#(target)", "status": 403, "code": "AccessDenied"}]"#)
+            let doctor = try await stage.storeledger("doctor", path, environment: try server.client())
+            #expect(doctor.code == 77 && doctor.output.contains("refuses \(right)"), "\(doctor)")
         }
     }
 

@@ -16,15 +16,28 @@ package struct Replica: Codable, Sendable, Equatable {
     ///   ``appliedUntil`` says.
     /// - Throws: ``Postgres/PostgresError``.
     init?(_ connection: borrowing PostgresConnection) throws {
-        // Since the server started it may have applied no transaction. The checkpoint is from its last restart point.
-        let found = try connection.run(
-            """
-            SELECT \(Ledger.moment("greatest(pg_last_xact_replay_timestamp(), (pg_control_checkpoint()).checkpoint_time)")) AS applied
-             WHERE pg_is_in_recovery()
-            """
-        )
-        guard let row = found.first else { return nil }
+        guard let row = try Self.applied(connection).first else { return nil }
         appliedUntil = try row.text("applied")
+    }
+
+    /// No row on a primary.
+    private static func applied(_ connection: borrowing PostgresConnection) throws(PostgresError) -> PostgresRows {
+        // Since the server started it may have applied no transaction. The checkpoint is from its last restart point.
+        let checkpoint = "(pg_control_checkpoint()).checkpoint_time"
+        do throws(PostgresError) {
+            return try rows("greatest(pg_last_xact_replay_timestamp(), \(checkpoint))", connection)
+        } catch {
+            // Some servers, such as Aurora PostgreSQL, have no functions about WAL.
+            guard [.objectNotInPrerequisiteState, .featureNotSupported].contains(error.state) else { throw error }
+            return try rows(checkpoint, connection)
+        }
+    }
+
+    private static func rows(
+        _ expression: String,
+        _ connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> PostgresRows {
+        try connection.run("SELECT \(Ledger.moment(expression)) AS applied WHERE pg_is_in_recovery()")
     }
 }
 

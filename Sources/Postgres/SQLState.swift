@@ -51,6 +51,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let duplicatePreparedStatement = Self(rawValue: "42P05")
     package static let diskFull = Self(rawValue: "53100")
     package static let tooManyConnections = Self(rawValue: "53300")
+    package static let objectNotInPrerequisiteState = Self(rawValue: "55000")
     package static let lockNotAvailable = Self(rawValue: "55P03")
     package static let queryCanceled = Self(rawValue: "57014")
     package static let adminShutdown = Self(rawValue: "57P01")

@@ -307,6 +307,37 @@ struct BudgetTests {
         #expect(found == expected && found?.contains("/00000001/") == true)
     }
 
+    /// The errors of Aurora PostgreSQL's functions about WAL.
+    @Test(arguments: ["55000", "0A000"])
+    func `a server without functions about WAL grants requests, and is known without its timeline (R9)`(state: String)
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.run(
+            """
+            CREATE SCHEMA odd;
+            CREATE FUNCTION odd.pg_current_wal_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS $$
+            BEGIN
+                RAISE 'not supported here' USING ERRCODE = '\(state)';
+            END $$;
+            ALTER FUNCTION ledger_server() SET search_path = odd, pg_catalog
+            """
+        )
+        let budget = budget(world, perHour: 3_600)
+        let first = try await budget.take(.transactionHistory, atMost: 1)
+        let server = try await world.value("SELECT server FROM rate_scopes")
+        let database = "(SELECT oid FROM pg_database WHERE datname = current_database())"
+        let expected = try await world.value(
+            "(SELECT system_identifier FROM pg_control_system()) || '/' || \(database)"
+        )
+        #expect(first.granted == 1 && server == expected && expected != nil)
+        // At the next request it is the same server, so nothing else counts as granted.
+        try await rest(world)
+        let second = try await budget.take(.transactionHistory, atMost: 1)
+        let spent = try await world.value("SELECT sum(granted) FROM rate_buckets")
+        #expect(second.granted == 1 && spent == "2")
+    }
+
     /// Window, seconds after its end at which a grant still counts, and at which it does not.
     @Test(arguments: [(Duration.seconds(3_600), 3_634, 3_643), (.seconds(360), 360, 365)])
     func `a grant counts until its bucket's end is older than window, grant life and flight time`(

@@ -2,11 +2,19 @@
 
 -- Identifies the server, its timeline and the database. It changes with a promotion, a point-in-time recovery, and a dump that is
 -- loaded elsewhere, but not with a restart or a cold copy of the files.
-CREATE OR REPLACE FUNCTION ledger_server() RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT concat_ws('/', (SELECT c.system_identifier FROM pg_control_system() c),
-                     left(pg_walfile_name(pg_current_wal_lsn()), 8),
-                     (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
-$$;
+CREATE OR REPLACE FUNCTION ledger_server() RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    timeline text;
+BEGIN
+    -- Some servers, such as Aurora PostgreSQL, have no functions about WAL.
+    BEGIN
+        timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+    EXCEPTION WHEN object_not_in_prerequisite_state OR feature_not_supported THEN
+        timeline := NULL;
+    END;
+    RETURN concat_ws('/', (SELECT c.system_identifier FROM pg_control_system() c), timeline,
+                     (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()));
+END $$;
 COMMENT ON FUNCTION ledger_server IS
     'Returns the system identifier, timeline and database. If they differ, the rows here can be older than the permits already granted.';
 ALTER TABLE rate_scopes ALTER COLUMN server SET DEFAULT ledger_server();

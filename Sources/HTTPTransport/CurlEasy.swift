@@ -58,7 +58,7 @@ final class CurlEasy {
             try setBody(request.body ?? [])
             try set(CURLOPT_CUSTOMREQUEST, .string(request.method.rawValue))
         }
-        try setHeaders(request.headers)
+        try setHeaders(of: request)
         if let signature = request.signature {
             try set(CURLOPT_AWS_SIGV4, .string("aws:amz:\(signature.region):s3"))
             try set(CURLOPT_USERNAME, .string(signature.accessKey))
@@ -134,10 +134,13 @@ final class CurlEasy {
         try check(code, CURLOPT_COPYPOSTFIELDS)
     }
 
-    private func setHeaders(_ headers: [HTTPHeader]) throws(TransportFault) {
-        for header in headers {
-            // For libcurl, "Name:" means "do not send it" and "Name;" means "send it empty".
-            let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+    private func setHeaders(of request: HTTPRequest) throws(TransportFault) {
+        // For libcurl, "Name:" means "do not send it" and "Name;" means "send it empty".
+        var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        // Otherwise libcurl says that the body is a form.
+        let hasBody = request.method == .post || request.method == .put
+        if hasBody, request.headers.values(of: "Content-Type").isEmpty { lines.append("Content-Type:") }
+        for line in lines {
             guard let extended = unsafe curl_slist_append(headerList, line) else {
                 throw TransportFault(.unavailable, "libcurl has no memory for a header.")
             }

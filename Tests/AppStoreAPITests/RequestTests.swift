@@ -45,6 +45,15 @@ struct RequestTests {
     }
 
     @Test
+    func `a POST request without a body names no type`() async throws {
+        let apple = try ScriptedApple { _ in answer(200, "") }
+        _ = try await withClient(of: apple) { try await $0.write(.post("/inApps/v1/transactions/1/finish")) }
+        let request = try #require(apple.requests.first)
+        #expect(request.line == "POST /inApps/v1/transactions/1/finish" && request.body == "")
+        #expect(request.header("Content-Type") == nil)
+    }
+
+    @Test
     func `a page has the time of Apple's clock, and a refusal has Apple's words`() async throws {
         let date = "Sat, 21 Nov 2026 03:00:00 GMT"
         let apple = try ScriptedApple { _ in answer(200, #"{"hasMore":false}"#, ["Date: \(date)"]) }

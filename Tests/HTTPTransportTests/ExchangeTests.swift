@@ -47,12 +47,14 @@ struct ExchangeTests {
         #expect(server.requests.first?.hasPrefix("GET \(path) HTTP/1.1\r\n") == true)
     }
 
-    @Test
-    func `a post without a body sends an empty one`() async throws {
+    @Test(arguments: [HTTPRequest.Method.post, .put])
+    func `a post or put without a body sends an empty one, and no type of it`(method: HTTPRequest.Method) async throws {
         let server = try LoopbackServer { _ in answer() }
         defer { server.stop() }
-        _ = try await withTransport { try await $0.send(HTTPRequest(.post, server.url + "/")) }
-        #expect(server.requests.first?.contains("\r\nContent-Length: 0\r\n") == true)
+        _ = try await withTransport { try await $0.send(HTTPRequest(method, server.url + "/")) }
+        let request = try #require(server.requests.first)
+        #expect(request.hasPrefix("\(method.rawValue) / ") && request.contains("\r\nContent-Length: 0\r\n"))
+        #expect(!request.contains("Content-Type"))
     }
 
     @Test

@@ -20,6 +20,7 @@ struct Attempts {
     private let rules: CrawlRules
     private let item: WorkItem
     private let effects: [AppleErrorCode: ErrorEffect]
+    private let hasNumberedErrors: Bool
     private var history = AttemptHistory()
     /// Requests sent for the page, successful or not.
     private(set) var requests = 0
@@ -31,7 +32,9 @@ struct Attempts {
     init(for item: WorkItem, rules: CrawlRules) {
         self.rules = rules
         self.item = item
-        effects = AllStreams.type(of: item.stream)?.errorEffects ?? .ofEveryStream
+        let stream = AllStreams.type(of: item.stream)
+        effects = stream?.errorEffects ?? .ofEveryStream
+        hasNumberedErrors = stream?.hasNumberedErrors ?? true
         history.hasUsedUpRestarts = item.restarts >= rules.restartsPerRun
         history.keyPatience = rules.keyPatience
         history.mayTryOtherEnvironment = rules.otherEnvironment != nil && item.otherEnvironment == nil
@@ -51,8 +54,8 @@ struct Attempts {
         history.keyWasAccepted = true
     }
 
-    /// Decides the next step from ``AppStoreModel/RequestFailure/disposition(after:effects:now:)`` and the run's retry
-    /// quota.
+    /// Decides the next step from ``AppStoreModel/RequestFailure/disposition(after:effects:hasNumberedErrors:now:)``
+    /// and the run's retry quota.
     ///
     /// - Parameters:
     ///   - failure: The failure of the latest request.
@@ -68,7 +71,13 @@ struct Attempts {
     ) throws -> NextStep {
         if case .keptConnectionLost = failure { needsNewConnection = true } else { needsNewConnection = false }
         history.refusals = failure.report.status == 401 ? history.refusals + 1 : 0
-        switch failure.disposition(after: history, effects: effects, now: now) {
+        let disposition = failure.disposition(
+            after: history,
+            effects: effects,
+            hasNumberedErrors: hasNumberedErrors,
+            now: now
+        )
+        switch disposition {
         case .waitThenRepeat(let retryAfter, let date):
             return .waitForApple(retryAfter: retryAfter, date: date)
         case .repeatRefused:

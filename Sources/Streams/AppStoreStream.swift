@@ -32,6 +32,11 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// A code that is not listed fails the item.
     static var errorEffects: [AppleErrorCode: ErrorEffect] { get }
 
+    /// Whether Apple documents the numbers of the call's errors.
+    ///
+    /// If not, a 400 or 404 with a code that ``errorEffects`` lacks can be a documented refusal of the item.
+    static var hasNumberedErrors: Bool { get }
+
     /// The request for the next page of an item.
     ///
     /// - Parameters:
@@ -152,6 +157,7 @@ extension AppStoreStream {
     package var name: StreamName { Self.name }
     package static var isInSandbox: Bool { true }
     package static var isInProduction: Bool { true }
+    package static var hasNumberedErrors: Bool { true }
 
     package func page(_ body: [UInt8]) throws(RequestFailure) -> Page { try Self.page(body) }
     package static func probe(at now: UnixMilliseconds, in environment: AppStoreEnvironment) -> AppStoreRequest? { nil }

@@ -10,7 +10,10 @@ package struct CustomerGroups: AppStoreStream {
     package static let name = StreamName.customerGroups
     package static let requestsPerSecond = 50.0
     package static let isInProduction = false
-    package static let errorEffects = [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs
+    package static let errorEffects =
+        [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + [
+            .invalidAssignedTransactionNotSupported: .failsItem
+        ]
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {
         TransactionID(item.key).map { .get("/groups/v1/currentGroups/\($0.text)") }

@@ -203,5 +203,6 @@ import Testing
             #expect(type.errorEffects[.appNotFound] == .stopsRunForOtherApp)
         }
         #expect(AllStreams.types.count { $0.namesChangedCustomers } == 1)
+        #expect(AllStreams.types.filter { !$0.hasNumberedErrors }.map { $0.name } == [.seats])
     }
 }

@@ -8,6 +8,8 @@ package struct FailureReport: Error, Equatable, Sendable, CustomStringConvertibl
     package let code: Int64?
     package let message: String
     /// Whether Apple refused the request with a code that is not listed for the stream, or with a 400 or 403 without a code.
+    ///
+    /// False for a code of a stream whose errors Apple does not number.
     package internal(set) var isUnknownCode = false
     /// What to do, if more is known of the cause than the general remedy says.
     package var remedy: String?

@@ -11,11 +11,13 @@ extension RequestFailure {
     /// - Parameters:
     ///   - history: What was tried before. Some actions are allowed only a limited number of times.
     ///   - effects: What Apple's error codes mean for the stream.
+    ///   - hasNumberedErrors: See ``Streams/AppStoreStream/hasNumberedErrors``.
     ///   - now: This machine's clock, to report a wrong clock.
     /// - Returns: An action that `history` still allows.
     package func disposition(
         after history: AttemptHistory,
         effects: [AppleErrorCode: ErrorEffect],
+        hasNumberedErrors: Bool = true,
         now: UnixMilliseconds
     ) -> Disposition {
         switch self {
@@ -32,7 +34,7 @@ extension RequestFailure {
         case .badPage:
             .repeating(.limited(2), history, otherwise: .failItem(report))
         case .answered(let answer):
-            disposition(of: answer, after: history, effects: effects, now: now)
+            disposition(of: answer, after: history, effects: effects, hasNumberedErrors: hasNumberedErrors, now: now)
         }
     }
 
@@ -40,6 +42,7 @@ extension RequestFailure {
         of answer: HTTPAnswer,
         after history: AttemptHistory,
         effects: [AppleErrorCode: ErrorEffect],
+        hasNumberedErrors: Bool,
         now: UnixMilliseconds
     ) -> Disposition {
         // `nil` if there is no code, the code is unknown, or Apple documents the code with another status.
@@ -61,7 +64,7 @@ extension RequestFailure {
         case 404 where answer.errorCode == nil:
             .repeating(.limited(2), history, otherwise: .stopRun(.contractBroken(report)))
         case 400, 404:
-            .failItem(report.withUnknownCode)
+            .failItem(hasNumberedErrors || answer.errorCode == nil ? report.withUnknownCode : report)
         case 408, 425, 500...:
             .repeating(.ordinary, history, otherwise: .deferItem(report))
         // Redirections, successes other than 200, and errors that Apple does not document.

@@ -14,6 +14,7 @@ struct CrawlerTests {
     private func crawl(
         _ source: ScriptedSource,
         _ store: MemoryStore,
+        of stream: StreamName = .transactionHistory,
         width: Int = 1,
         rules: CrawlRules = CrawlRules(),
         limitsElsewhere: Bool = true,
@@ -21,7 +22,7 @@ struct CrawlerTests {
         report: @escaping @Sendable (CrawlEvent) -> Void = { _ in }
     ) async throws {
         let limiter = RateLimiter(
-            stream: .transactionHistory,
+            stream: stream,
             terms: LimiterTerms(requestsPerSecond: 1_000),
             ledger: ledger ?? self.ledger,
             time: time.timekeeper
@@ -30,14 +31,14 @@ struct CrawlerTests {
             source: source,
             store: store,
             limits: CrawlLimits(
-                limiters: [.transactionHistory: limiter],
-                otherLimiters: limitsElsewhere ? [.transactionHistory: limiter] : [:]
+                limiters: [stream: limiter],
+                otherLimiters: limitsElsewhere ? [stream: limiter] : [:]
             ),
             rules: rules,
             time: time.timekeeper,
             report: report
         )
-        try await crawler.crawl([.transactionHistory], concurrency: width)
+        try await crawler.crawl([stream], concurrency: width)
         try crawler.finish()
     }
 
@@ -296,6 +297,14 @@ struct CrawlerTests {
         #expect(error?.status == .refused)
         #expect(error?.report.message == "51 items failed with the same unknown answer, HTTP 403: as scripted")
         #expect(store.states.count { $0 == "failed" } == 50)
+    }
+
+    @Test func `refusals of subscriptions without seats, which Apple does not number, stop no run`() async throws {
+        let keys = (1...60).map(String.init)
+        let scripts = Dictionary(uniqueKeysWithValues: keys.map { ($0, [ScriptedSource.Answer.apple(400, 4_000_000)]) })
+        let store = MemoryStore(keys, stream: .seats)
+        try await crawl(ScriptedSource(scripts), store, of: .seats)
+        #expect(store.states.count { $0 == "failed" } == 60)
     }
 
     @Test func `N24 an answer with more pages but no new cursor is requested again once, and then fails the item`()

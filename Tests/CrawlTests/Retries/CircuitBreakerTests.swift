@@ -174,6 +174,16 @@ struct CircuitBreakerTests {
         )
     }
 
+    @Test mutating func `items that a stream without numbered errors fails trip it only without Apple's code`() {
+        for _ in 1...100 {
+            breaker.noteFailedItem(failure(400, 4_000_000, of: Seats.self))
+            breaker.noteFailedItem(failure(404, 4_040_099, of: Seats.self))
+        }
+        #expect(breaker.stopReason == nil)
+        for _ in 1...51 { breaker.noteFailedItem(failure(400, nil, of: Seats.self)) }
+        #expect(breaker.stopReason != nil)
+    }
+
     @Test mutating func `the first cause stays`() {
         for _ in 1...51 { breaker.noteFailedItem(failure(400, nil)) }
         let first = breaker.stopReason
@@ -182,12 +192,17 @@ struct CircuitBreakerTests {
         #expect(breaker.stopReason == first)
     }
 
-    private func failure(_ status: Int, _ code: Int64?) -> FailureReport {
+    private func failure(
+        _ status: Int,
+        _ code: Int64?,
+        of stream: any AppStoreStream.Type = TransactionHistory.self
+    ) -> FailureReport {
         let failure = RequestFailure.answered(HTTPAnswer(status: status, errorCode: code, message: "What?"))
         guard
             case .failItem(let report) = failure.disposition(
                 after: AttemptHistory(),
-                effects: TransactionHistory.errorEffects,
+                effects: stream.errorEffects,
+                hasNumberedErrors: stream.hasNumberedErrors,
                 now: UnixMilliseconds(rawValue: 0)
             )
         else {

@@ -36,7 +36,7 @@ struct DispositionTests {
     }
 
     static let table: [Row] = [
-        Row(400, [4_000_000, 4_000_006, 4_000_008, 4_000_048], .fail),
+        Row(400, [4_000_000, 4_000_006, 4_000_008, 4_000_048, 4_000_227], .fail),
         Row(404, [4_040_001, 4_040_005], .fail), Row(404, [4_040_019], .empty),
         Row(400, [4_000_005, 4_000_014, 4_000_017], .restartCursor, last: .fail),
         Row(400, [4_000_012], .shortenWindow, last: .fail),
@@ -117,6 +117,37 @@ struct DispositionTests {
             failure.disposition(after: history, effects: Self.effects, now: Self.now)
                 == .tryOtherEnvironment(failure.report)
         )
+    }
+
+    @Test(arguments: [(400, 4_000_000), (400, 4_000_999), (404, 4_040_999)] as [(Int, Int64)])
+    func `a code of a stream whose errors Apple does not number fails its item, and is not unknown`(
+        status: Int,
+        code: Int64
+    ) {
+        let failure = RequestFailure.answered(HTTPAnswer(status: status, errorCode: code, message: "NoAvailableSeats"))
+        func found(hasNumberedErrors: Bool) -> Disposition {
+            failure.disposition(
+                after: AttemptHistory(),
+                effects: Seats.errorEffects,
+                hasNumberedErrors: hasNumberedErrors,
+                now: Self.now
+            )
+        }
+        #expect(found(hasNumberedErrors: Seats.hasNumberedErrors) == .failItem(failure.report))
+        #expect(found(hasNumberedErrors: true) != .failItem(failure.report))
+    }
+
+    @Test func `an answer without Apple's code is unknown also to a stream whose errors Apple does not number`() {
+        let failure = RequestFailure.answered(HTTPAnswer(status: 400, errorCode: nil, message: "Bad request"))
+        let found = failure.disposition(
+            after: AttemptHistory(),
+            effects: Seats.errorEffects,
+            hasNumberedErrors: false,
+            now: Self.now
+        )
+        var isUnknown = false
+        if case .failItem(let report) = found { isUnknown = report.isUnknownCode }
+        #expect(isUnknown, "\(found)")
     }
 
     @Test func `a 429 hands on its headers unread`() {

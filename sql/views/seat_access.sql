@@ -1,9 +1,9 @@
 -- Who has access to a subscription with seats?
 --
 -- Each seat claim has a row, and each member with a transaction (inAppOwnershipType ASSIGNED or FAMILY_SHARED). Claims are in Apple's newest
--- answer (seat_claims), or claimSeat has made them since. A claim ends with an UNCLAIM_SEATS notification or a
--- succeeded unclaimSeat after it was last known. The member of a claim is known only if claimSeat or associateSeat named it, because
--- Apple's answer does not.
+-- answer (seat_claims), or claimSeat has made them since. A claim ends with its subscription (seat_subscriptions), with an UNCLAIM_SEATS
+-- notification, or with a succeeded unclaimSeat after it was last known. The member of a claim is known only if claimSeat or
+-- associateSeat named it, because Apple's answer does not.
 --
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW seat_access AS
@@ -32,8 +32,10 @@ WITH actions AS (
      ORDER BY a.app_id, a.seat_claim_id, a.ended_at DESC
 )
 SELECT c.app_id, c.original_transaction_id, m.app_transaction_id, 'seat claim'::text AS known_from, c.seat_claim_id,
-       NULL::text AS transaction_id, c.known_at, e.ended_at, e.ended_at IS NULL AS has_access
+       NULL::text AS transaction_id, c.known_at, least(e.ended_at, s.ended_at) AS ended_at,
+       e.ended_at IS NULL AND s.ended_at IS NULL AS has_access
   FROM claims c
+  LEFT JOIN seat_subscriptions s ON s.app_id = c.app_id AND s.original_transaction_id = c.original_transaction_id
   LEFT JOIN members m ON m.app_id = c.app_id AND m.seat_claim_id = c.seat_claim_id
   LEFT JOIN LATERAL (
       SELECT min(ends.ended_at) AS ended_at FROM ends
@@ -59,6 +61,6 @@ COMMENT ON COLUMN seat_access.seat_claim_id IS 'Apple''s seatClaimId in lower ca
 COMMENT ON COLUMN seat_access.transaction_id IS 'The member''s last transaction; NULL for a seat claim.';
 COMMENT ON COLUMN seat_access.known_at IS 'When Apple answered with the claim, or signed the transaction.';
 COMMENT ON COLUMN seat_access.ended_at IS
-    'When the claim ended: by an UNCLAIM_SEATS notification or a succeeded unclaimSeat. For a transaction, when it ends or was revoked. NULL for a claim that has a seat.';
+    'When the claim ended: with its subscription, by an UNCLAIM_SEATS notification or by a succeeded unclaimSeat. For a transaction, when it ends or was revoked. NULL for a claim that has a seat.';
 COMMENT ON COLUMN seat_access.has_access IS
-    'Whether the claim has a seat, or the transaction is neither revoked nor expired. A claim can have access although a smaller renewal has fewer seats: Apple ends claims itself.';
+    'Whether the claim has a seat of an active subscription, or the transaction is neither revoked nor expired. A claim can have access although a smaller renewal has fewer seats: Apple ends claims itself.';

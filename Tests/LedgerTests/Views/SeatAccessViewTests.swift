@@ -60,4 +60,50 @@ struct SeatAccessViewTests {
         )
         #expect(found == ["(1,7,1,6,3,3,0)"])
     }
+
+    private static let bought = "WHERE in_app_ownership_type = 'PURCHASED'"
+    private static let expired = "UPDATE transactions SET expires_date = now() - interval '1 minute' \(bought)"
+    private static let upgraded = "UPDATE transactions SET is_upgraded = true WHERE transaction_id = '1'"
+
+    /// Renewal info of a subscription that expired a minute ago.
+    private static func renewal(signed: String, graceUntil: String) -> String {
+        """
+        \(expired);
+        INSERT INTO renewals (app_id, original_transaction_id, signed_date, grace_period_expires_date, payload_sha256, payload)
+        SELECT app_id, '1', now() + interval '\(signed)', now() + interval '\(graceUntil)', 'x', '{}' FROM seats
+        """
+    }
+
+    /// A change of the subscription, and whether it is still active.
+    @Test(arguments: [
+        ("UPDATE transactions SET revocation_date = now() WHERE transaction_id = '2'", true),
+        ("UPDATE transactions SET revocation_date = now() \(bought)", false),
+        (expired, false),
+        ("\(expired) AND transaction_id = '2'; \(upgraded)", false),
+        (renewal(signed: "0", graceUntil: "1 day"), true),
+        (renewal(signed: "0", graceUntil: "-1 second"), false),
+        (renewal(signed: "-20 days", graceUntil: "1 day"), false),
+        ("DELETE FROM transactions", true),
+    ])
+    func `claims end with their subscription, after its grace period, and then it has no seats`(
+        change: String,
+        isActive: Bool
+    ) async throws {
+        let world = try await world()
+        try await world.run(change)
+        let claims = try await world.rows(
+            """
+            SELECT seat_claim_id, has_access, ended_at <= now() AS has_ended FROM seat_access
+             WHERE known_from = 'seat claim' ORDER BY 1
+            """
+        )
+        let seats = try await world.rows(
+            "SELECT seats, assigned_seats, free_seats, claims_without_seat, available_seat_count FROM seats_by_subscription"
+        )
+        if isActive {
+            #expect(claims == ["(a,f,t)", "(b,t,)", "(c,t,)", "(d,t,)"] && seats == ["(6,3,3,0,3)"])
+        } else {
+            #expect(claims == ["(a,f,t)", "(b,f,t)", "(c,f,t)", "(d,f,t)"] && seats == ["(0,0,0,0,3)"])
+        }
+    }
 }

@@ -158,6 +158,7 @@ struct RowQueueTests {
         }
         await #expect(throws: RowLeaseLost.self) { try await scene.intend(rows[0]) }
         try await scene.intend(rows[1], .repeating)
+        await #expect(throws: RowLeaseLost.self) { try await scene.intend(rows[1]) }
         // Apple has not got the third request, so it is unsent again.
         let change = RowChange(result: RowChange.Result(message: "not sent"), state: .approved, mayBeApplied: false)
         try await scene.queue.record(change, of: rows[2], attempt: 1)
@@ -166,7 +167,7 @@ struct RowQueueTests {
         let hasExpired = end.contains("expires_at = ")
         #expect(
             try await scene.actions.states(of: scene.queue.batch)
-                == (hasExpired ? ["approved": 2, "confirming": 1] : ["cancelled": 2, "confirming": 1])
+                == (hasExpired ? ["approved": 2, "unknown": 1] : ["cancelled": 2, "unknown": 1])
         )
         let unsent = "SELECT count(*) AS rows FROM action_rows WHERE first_sent_at IS NULL AND lease_owner IS NULL"
         let count = try await scene.actions.ledger.transaction { try $0.run(unsent)[0].int64("rows") }

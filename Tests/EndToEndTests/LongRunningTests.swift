@@ -283,9 +283,11 @@ struct LongRunningTests {
         .enabled(Comment(rawValue: Shim.missing)) { await ClockShim.library.value != nil },
         arguments: [7_200, -1_800]
     )
-    func `CK15 answers by a policy end with 78 when PostgreSQL's clock is set, and none is sent by the wrong clock`(
-        seconds: Int
-    ) async throws {
+    func
+        `CK15 CK17 answers by a policy end with 78 when PostgreSQL's clock is set, and none is sent by the wrong clock`(
+            seconds: Int
+        ) async throws
+    {
         try await Stage.with(.init(customers: 40)) { stage in
             let library = await ClockShim.library.value
             try await OwnPostgres.running(copyOf: .migrated, library: library) { server in
@@ -323,6 +325,10 @@ struct LongRunningTests {
                 }
                 let answered = try await scene.applied()
                 #expect(answered.count < 60 && answered.allSatisfy { $0.requested == 1 }, "\(answered.count)")
+
+                let late = try await run("actions", "run", path)
+                #expect(late.code == 78 && late.errors.contains("this machine's clock is"), "\(late.errors)")
+                #expect(try await scene.applied().count == answered.count)
             }
         }
     }

@@ -4,7 +4,7 @@ COMMENT ON COLUMN action_attempts.batch_id IS 'The batch, in action_batches.';
 COMMENT ON COLUMN action_attempts.position IS 'The row, in action_rows.';
 COMMENT ON COLUMN action_attempts.attempt IS 'The number of the attempt, from 1.';
 COMMENT ON COLUMN action_attempts.purpose IS
-    'send: the first request. repeat: the same request after a lost answer. read back: a request that only reads. status: the state of a request that Apple works on for longer.';
+    'send: the first request, also after Apple said that it has no earlier one. repeat: the same request after a lost answer. read back: a request that only reads. status: the state of a request that Apple works on for longer.';
 COMMENT ON COLUMN action_attempts.sent_at IS 'When the attempt was recorded, just before the request was sent.';
 COMMENT ON COLUMN action_attempts.ended_at IS 'When the answer or the failure was recorded; NULL if the process was killed before that.';
 COMMENT ON COLUMN action_attempts.request_sha256 IS

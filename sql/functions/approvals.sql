@@ -1,7 +1,8 @@
 -- When may a row be sent, and what ends its approval?
 --
 -- 1. A row is sent for the first time only while the approval of its batch is in force. record_intent.sql checks this in the statement that records
---    the request, before it is sent. A row that may have been sent already can be sent again without it, to find out its outcome.
+--    the request, before it is sent. A row that may have been sent already can be sent again without it, to find out its outcome, unless Apple
+--    says that it has none of the row's requests.
 -- 2. An approval ends when it is withdrawn, when a newer one of the job is given, when the policy is changed, and when the job is removed. An
 --    expired one ends when another batch answers one of its requests. In the same transaction end_approval cancels the rows that were not sent.
 -- 3. Approvals, withdrawals and plans of answers take turns: lock_approvals.
@@ -74,7 +75,7 @@ BEGIN
         -- the plan, it would be sent twice.
         IF EXISTS (SELECT FROM action_batches o
                     WHERE o.app_id = NEW.app_id AND o.job = NEW.job AND o.batch_id <> NEW.batch_id AND o.started_at IS NOT NULL
-                      AND (o.finished_at IS NULL OR o.finished_at > NEW.planned_at - interval '1 day'))
+                      AND (o.finished_at IS NULL OR o.finished_at > NEW.planned_at - interval '24 hours'))
            AND EXISTS (SELECT FROM action_rows r
                        CROSS JOIN LATERAL (
                            SELECT x.parameters, x.first_sent_at

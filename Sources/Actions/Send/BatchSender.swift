@@ -129,10 +129,13 @@ struct BatchSender: Sendable {
         }
         let request = try withBody(action.request(row.parameters, id: row.requestIDText))
         while true {
+            var purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
             if row.mayBeApplied, action.readBack(of: row.parameters)?.precedesRepeat == true {
-                guard try await readBack(row, wasRefused: false, precedesRepeat: true) else { return }
+                let isApproved = try await queue.isApproved()
+                guard try await readBack(row, provesAbsence: !isApproved, precedesRepeat: isApproved) else { return }
+                // Apple has none of the row's requests, so the next one is the first.
+                purpose = .send
             }
-            let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
             let (attempt, result) = try await attempt(row, purpose, request, endpoint: endpoint)
             refusals = result.refusedToken == nil ? 0 : refusals + 1
             let decision = AttemptDecision(
@@ -165,7 +168,7 @@ struct BatchSender: Sendable {
                 row.mayBeApplied = true
                 row.answer = kept ?? row.answer
                 try await keepOpen(row, attempt, result, kept: kept)
-                _ = try await readBack(row, wasRefused: isRefused)
+                _ = try await readBack(row, provesAbsence: isRefused)
                 return
             case .waitForApple(let retryAfter, let date):
                 try await keepOpen(row, attempt, result)
@@ -187,7 +190,7 @@ struct BatchSender: Sendable {
                 row.mayBeApplied = true
                 guard try await pause(attempts, .ordinary, failure, { try await keepOpen(row, attempt, result) }) else {
                     try await keepOpen(row, attempt, result)
-                    _ = try await readBack(row, wasRefused: false)
+                    _ = try await readBack(row, provesAbsence: false)
                     return
                 }
                 attempts += 1
@@ -247,14 +250,14 @@ struct BatchSender: Sendable {
     ///
     /// - Parameters:
     ///   - row: A row that may have been applied.
-    ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
-    ///     applied.
+    ///   - provesAbsence: Whether data that does not show a request proves, after ``settleTime``, that none was applied: Apple refused
+    ///     the repeated request, or says which requests it has.
     ///   - precedesRepeat: Whether the request is sent again if no request was applied.
     /// - Returns: Whether no request was applied, and the row is still open; only with `precedesRepeat`.
     /// - Throws: As ``send(_:)``.
     private func readBack(
         _ row: LeasedRow,
-        wasRefused: Bool,
+        provesAbsence: Bool,
         precedesRepeat: Bool = false
     ) async throws -> Bool {
         let subject = action.subject(of: row.parameters) ?? ""
@@ -282,7 +285,7 @@ struct BatchSender: Sendable {
             case .notApplied where precedesRepeat:
                 try await keepOpen(row, attempt, result)
                 return true
-            case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
+            case .notApplied(let sentence) where provesAbsence && time.monotonic() - firstReading >= settleTime:
                 try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
                 return false
             case .notApplied(let sentence), .undecided(let sentence): failure = sentence

@@ -137,6 +137,16 @@ struct RowQueue: Sendable {
         }
     }
 
+    /// Whether rows of the batch may be sent for the first time.
+    func isApproved() async throws -> Bool {
+        try await pool.transaction { connection in
+            try connection.run(
+                "SELECT approval_is_in_force(b) AS is_approved FROM action_batches b WHERE app_id = $1 AND batch_id = $2",
+                key
+            )[0].bool("is_approved")
+        }
+    }
+
     /// Records that a request is about to be sent.
     ///
     /// - Parameters:

@@ -50,6 +50,18 @@ package struct ActionPipeline: Sendable {
         return actions
     }
 
+    /// Opens the ledger as ``actions(trusting:)`` does, to send.
+    ///
+    /// Approvals expire and answers become too late by the ledger's clock, and what was sent by a wrong clock cannot be taken back.
+    ///
+    /// - Throws: ``ClockIsOff`` if that clock and this machine's differ by more than a minute, and as ``actions(trusting:)``.
+    func actionsToSend(trusting roots: [String]) async throws -> ActionLedger {
+        let actions = try await actions(trusting: roots)
+        let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
+        if let off = ClockIsOff(offset, of: "PostgreSQL") { throw off }
+        return actions
+    }
+
     /// The server that the job sends to, and whose records the ledger must have.
     package func origin(_ roots: [String]) -> RecordOrigin {
         RecordOrigin(server: job.appStore.baseURL, trustedRoots: roots)

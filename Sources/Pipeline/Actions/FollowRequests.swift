@@ -27,7 +27,7 @@ extension ActionPipeline {
         let began = time.monotonic()
         let credentials = try Credentials(job: job) { report(.remark($0)) }
         if job.appStore.isLoopback { report(.rehearsal("Rehearsal: requests go to \(job.appStore.baseURL)")) }
-        let actions = try await actions(trusting: credentials.rootFingerprints)
+        let actions = try await actionsToSend(trusting: credentials.rootFingerprints)
         let approval = try await actions.policyInForce()
         report(
             .remark(

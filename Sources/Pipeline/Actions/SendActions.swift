@@ -43,7 +43,7 @@ extension ActionPipeline {
         let began = time.monotonic()
         let credentials = try Credentials(job: job) { report(.remark($0)) }
         if job.appStore.isLoopback { report(.rehearsal("Rehearsal: requests go to \(job.appStore.baseURL)")) }
-        let actions = try await actions(trusting: credentials.rootFingerprints)
+        let actions = try await actionsToSend(trusting: credentials.rootFingerprints)
         try await actions.endApprovals(ofOtherPoliciesThan: job.policySHA256)
         let batches = try await actions.batchesToSend()
         let refusal: ActionRefusal?

@@ -106,4 +106,24 @@ struct ExternalPurchaseTests {
             #expect(try await book.column(ofToken) == ["1 of 2"])
         }
     }
+
+    @Test func `AI15 EP20 a report that Apple does not have is not sent after a withdrawal`() async throws {
+        try await ActionScene.with(.init(customers: 6)) { scene in
+            try await scene.stage.store.advance(externalPurchaseTokens: 1)
+            try await scene.stage.run(scene.crawl)
+            let book = try scene.stage.book()
+            let token = try await book.column("SELECT external_purchase_id FROM external_purchase_tokens LIMIT 1")
+            try scene.list(["\(token[0]),NO_LINE_ITEM" + String(repeating: ",", count: 15)], header: Self.header)
+            let path = try scene.write(Self.job)
+            try await scene.approve(path)
+            // The process dies after it has recorded the request and before it sends it.
+            #expect(try await scene.kill(path, at: "intentCommitted@1"))
+            #expect(try await book.column("SELECT may_be_applied FROM action_rows") == ["true"])
+            #expect(try await scene.stage.storeledger("actions", "withdraw", path).code == 0)
+            try await scene.endLeases()
+            _ = try await scene.send(path, expecting: 78)
+            #expect(try await scene.applied().allSatisfy { $0.endpoint != "reportExternalPurchases" })
+            #expect(try await book.column("SELECT state FROM action_rows") == ["not_applied"])
+        }
+    }
 }

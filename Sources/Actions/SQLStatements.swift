@@ -51,4 +51,5 @@ extension SQLStatement {
     static let resultRows = SQLStatement(file: PackageResources.result_rows_sql)
     static let subscriptionFacts = SQLStatement(file: PackageResources.subscription_facts_sql)
     static let transactionFacts = SQLStatement(file: PackageResources.transaction_facts_sql)
+    static let undeliveredPercentages = SQLStatement(file: PackageResources.undelivered_percentages_sql)
 }

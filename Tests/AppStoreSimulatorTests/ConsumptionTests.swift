@@ -141,6 +141,7 @@ struct ConsumptionTests {
             ("}", ",\"refundPreference\":\"GRANT_PRORATED\",\"consumptionPercentage\":100000}", 4_000_044),
             ("}", ",\"consumptionPercentage\":100001}", 4_000_000),
             ("\"DELIVERED\"", "\"UNDELIVERED_OTHER\",\"consumptionPercentage\":1", 4_000_000),
+            ("\"DELIVERED\"", "\"UNDELIVERED_OTHER\"", 4_000_000),
             ("}", ",\"playTime\":1}", 4_000_000),
         ] as [(String, String, Int64)]
     )
@@ -169,6 +170,12 @@ struct ConsumptionTests {
             }
             let percentage = try await store.put(v2(subscription), body: body(",\"consumptionPercentage\":0"))
             #expect(percentage.errorCode == 4_000_209)
+            let undelivered = try await store.put(v2(subscription), body: body(delivery: "UNDELIVERED_OTHER"))
+            #expect(undelivered.status == 202)
+            let coins = try id { $0["type"]?.string == "Consumable" && $0["advancedCommerceInfo"] == nil }
+            let zero = body(",\"consumptionPercentage\":0", delivery: "UNDELIVERED_OTHER")
+            let answer = try await store.put(v2(coins), body: zero)
+            #expect(answer.status == 202)
             let family = try id { $0["inAppOwnershipType"]?.string == "FAMILY_SHARED" }
             #expect(try await store.put(v2(family), body: body()).errorCode == 4_000_185)
             let app = try #require(all.first?["appTransactionId"]?.string)

@@ -16,16 +16,21 @@ BEGIN
                r.currency, r.outcome, t.in_app_ownership_type, t.original_transaction_id, t.app_transaction_id, t.app_account_token::text,
                coalesce(t.payload ? 'advancedCommerceInfo', false) AS has_advanced_commerce,
                floor(extract(epoch FROM r.requested_at - r.purchase_date) / 86400)::bigint AS days_since_purchase,
-               (SELECT count(*) FROM transactions e
-                 WHERE e.app_id = r.app_id AND e.transaction_id <> r.transaction_id AND e.revocation_date < r.requested_at
-                   AND e.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE' AND e.revocation_type IS DISTINCT FROM 'ASSIGNMENT_REVOKE'
-                   AND (e.app_transaction_id = t.app_transaction_id
-                        OR t.app_transaction_id IS NULL AND e.original_transaction_id = t.original_transaction_id)) AS earlier_refunds
+               -- The rows of purchases, so that several records of one purchase count once and a family member's do not count.
+               (SELECT count(*)
+                  FROM transactions e
+                  CROSS JOIN LATERAL (SELECT FROM purchases p
+                                       WHERE p.app_id = e.app_id AND p.transaction_id = e.transaction_id AND p.is_refunded
+                                         AND p.refund_date < r.requested_at OFFSET 0) p
+                 WHERE e.app_id = r.app_id
+                   AND (e.app_transaction_id = t.app_transaction_id OR e.original_transaction_id = t.original_transaction_id)
+                   AND (e.original_transaction_id, coalesce(e.web_order_line_item_id, e.transaction_id))
+                       IS DISTINCT FROM (t.original_transaction_id, coalesce(t.web_order_line_item_id, t.transaction_id))) AS earlier_refunds
           FROM consumption_requests r
           LEFT JOIN transactions t ON t.app_id = r.app_id AND t.transaction_id = r.transaction_id
          WHERE r.app_id = p_app_id AND r.transaction_id IS NOT NULL
            -- The age comes first, because an index finds it.
-           AND r.requested_at > now() - CASE WHEN p_days IS NULL THEN interval '12 hours' ELSE p_days * interval '1 day' END
+           AND r.requested_at > now() - CASE WHEN p_days IS NULL THEN interval '12 hours' ELSE p_days * interval '24 hours' END
            AND (p_days IS NOT NULL OR r.is_open AND (r.answer_state IS NULL OR r.answer_state = ANY (p_states)))
          ORDER BY r.transaction_id, r.decided_at, CASE WHEN p_days IS NULL THEN -1 ELSE 1 END * extract(epoch FROM r.requested_at)
     ) asked
@@ -65,6 +70,17 @@ $$;
 COMMENT ON FUNCTION policy_answer IS
     'The answer of the first rule of a policy that matches a refund request: the values by column, or "none".';
 
+-- Apple demands a consumptionPercentage of 0 for an undelivered purchase in version 2, and none for a subscription that renews. GRANT_PRORATED needs
+-- another one. Source: consumptionPercentage, read 2026-11.
+CREATE OR REPLACE FUNCTION undelivered_percentage(p_type text, p_values jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN p_type <> 'Auto-Renewable Subscription' AND p_values ->> 'delivery_status' <> 'DELIVERED'
+                     AND NOT p_values ?| '{consumption_percentage,consumption_status}'
+                     AND p_values ->> 'refund_preference' IS DISTINCT FROM 'GRANT_PRORATED'
+                THEN '{"consumption_percentage": 0}'::jsonb ELSE '{}' END
+$$;
+COMMENT ON FUNCTION undelivered_percentage IS
+    'The consumption_percentage of a row with these values that has none, as an object; an empty object if Apple demands none.';
+
 -- A role that plans can write any rows under the hash of a policy, so an approval of the policy covers them only if they follow from
 -- it: each answers an open request that has no answer, with the values of the first rule that matches, until Apple's deadline.
 CREATE OR REPLACE FUNCTION follows_from_policy(p_app_id integer, p_batch_id uuid, p_policy jsonb) RETURNS boolean
@@ -75,9 +91,10 @@ BEGIN
        AND NOT EXISTS (
         SELECT FROM action_rows x
           LEFT JOIN refund_requests(p_app_id, NULL, '{planned,approved}') q ON q.transaction_id = x.subject
+          CROSS JOIN LATERAL (SELECT policy_answer(p_policy, to_jsonb(q)) AS answer) a
          WHERE x.app_id = p_app_id AND x.batch_id = p_batch_id AND x.verdict = 'valid'
            AND (x.state = 'planned' AND NOT x.may_be_applied AND x.send_by = q.requested_at + interval '12 hours'
-                AND x.parameters = policy_answer(p_policy, to_jsonb(q))
+                AND x.parameters = a.answer || undelivered_percentage(q.type, a.answer)
                                    || jsonb_build_object('transaction_id', x.subject, 'customer_consented', true)
                                    -- Apple asks for the token of the purchase in version 1 only.
                                    || CASE WHEN x.parameters ? 'consumption_status' AND q.app_account_token IS NOT NULL
@@ -99,4 +116,4 @@ COMMENT ON FUNCTION refuse_late_rows IS 'Refuses rows of a batch that was approv
 CREATE OR REPLACE TRIGGER refuse_late_rows AFTER INSERT ON action_rows
     REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_rows();
 
-REVOKE EXECUTE ON FUNCTION refund_requests, policy_answer, follows_from_policy, refuse_late_rows FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION refund_requests, policy_answer, undelivered_percentage, follows_from_policy, refuse_late_rows FROM PUBLIC;

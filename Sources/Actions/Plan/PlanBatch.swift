@@ -156,6 +156,9 @@ extension ActionLedger {
             )
         }
         try connection.script("ANALYZE stage_action_facts")
+        if job.action.ledgerRules.contains(.consumptionVersion) {
+            _ = try connection.run(.undeliveredPercentages)
+        }
         _ = try connection.run(
             .checkRows,
             [

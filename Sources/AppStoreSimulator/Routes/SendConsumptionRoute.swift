@@ -60,7 +60,10 @@ private struct Consumption {
     /// Throws the error for members that do not fit together, or not to the product.
     func preference(for product: Product.Kind) throws(APIError) -> RefundPreference {
         guard product != .autoRenewable || percentage == nil else { throw .consumptionPercentageOfSubscription }
-        guard isDelivered || percentage ?? 0 == 0 else { throw .undeliveredConsumptionPercentage }
+        // Apple demands 0 for an undelivered product, and nothing for a subscription.
+        guard isDelivered || product == .autoRenewable || percentage == 0 else {
+            throw .undeliveredConsumptionPercentage
+        }
         switch refundPreference {
         case "DECLINE": return .decline
         case "GRANT_FULL": return .grantFull

@@ -173,6 +173,49 @@ struct OtherActionTests {
         }
     }
 
+    @Test func `an answer about an undelivered purchase has the percentage 0, and none for a subscription that renews`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let book = try scene.stage.book()
+            let ids = try await book.column(
+                """
+                SELECT transaction_id FROM (
+                    SELECT transaction_id, type, row_number() OVER (PARTITION BY type ORDER BY transaction_id) AS n FROM transactions
+                     WHERE type IN ('Auto-Renewable Subscription', 'Consumable') AND revocation_date IS NULL
+                       AND in_app_ownership_type = 'PURCHASED' AND NOT payload ? 'advancedCommerceInfo') t
+                 WHERE n <= 2 ORDER BY type, n
+                """
+            )
+            try #require(ids.count == 4)
+            try await book.change(
+                """
+                INSERT INTO notifications (app_id, notification_uuid, notification_type, transaction_id, signed_date, payload_sha256, payload)
+                SELECT app_id, gen_random_uuid()::text, 'CONSUMPTION_REQUEST', transaction_id, now() - interval '1 hour', '', '{}'
+                  FROM transactions WHERE transaction_id IN ('\(ids.joined(separator: "', '"))')
+                """
+            )
+            try scene.list(
+                zip(ids, ["", "GRANT_PRORATED", "", "GRANT_PRORATED"]).map {
+                    "\($0),true,UNDELIVERED_OTHER,false,,\($1)"
+                },
+                header:
+                    "transaction_id,customer_consented,delivery_status,sample_content_provided,consumption_percentage,refund_preference"
+            )
+            let path = try scene.write(job("sendConsumptionInformation: {}"))
+            let plan = try await scene.approve(path)
+            #expect(plan.rules.contains { $0.rule == "prorated_without_percentage" && $0.rows == 1 })
+            _ = try await scene.send(path)
+            #expect(try scene.results("succeeded").keys.sorted() == [1, 2, 3])
+            let percentages = try await book.column(
+                "SELECT coalesce(parameters ->> 'consumption_percentage', 'none') FROM action_rows ORDER BY position"
+            )
+            #expect(percentages == ["none", "none", "0", "none"])
+            let again = try await scene.plan(path)
+            #expect(again.rules.contains { $0.rule == "same_as_batch" && $0.rows == 3 })
+        }
+    }
+
     @Test func `refund requests are answered in time, in the version that the purchase needs`() async throws {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let book = try scene.stage.book()

@@ -70,7 +70,7 @@ BEGIN
                       AND p.reported_at >= greatest(p.starts_at, CASE WHEN p.revocation_date <= last_as_of THEN p.revocation_date END,
                                                     CASE WHEN p.expires_date <= last_as_of THEN p.expires_date END,
                                                     CASE WHEN p.grace_until <= last_as_of THEN p.grace_until END)
-                      AND p.reported_at > last_as_of - interval '60 days')
+                      AND p.reported_at > last_as_of - interval '1440 hours')
            OFFSET 0)
     ON CONFLICT DO NOTHING;
     IF EXISTS (SELECT FROM refresh_keys WHERE kind = 'product') THEN

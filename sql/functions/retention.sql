@@ -1,4 +1,6 @@
 -- Which old rows may the retention of a job remove?
+--
+-- TimeZone is UTC where a term in days is subtracted, because the length of a day depends on it.
 
 -- The key after which the next call for a part begins. Another process that works on the same part waits until the transaction ends.
 CREATE OR REPLACE FUNCTION retention_place(p_app_id integer, p_part text) RETURNS text[] LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -67,7 +69,7 @@ COMMENT ON FUNCTION superseded_items IS 'Returns the unfinished items of superse
 -- Removes old send attempts among the next p_rows. The term is at least a day.
 CREATE OR REPLACE FUNCTION remove_old_attempts(p_app_id integer, p_term interval, p_rows integer, OUT removed bigint, OUT bytes bigint, OUT is_end boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan AS $$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET TimeZone = 'UTC' AS $$
 DECLARE
     cutoff   timestamptz := now() - greatest(p_term, interval '1 day');
     place    text[] := retention_place(p_app_id, 'sendAttempts');
@@ -97,7 +99,7 @@ COMMENT ON FUNCTION remove_old_attempts IS 'Removes old send attempts from the n
 CREATE OR REPLACE FUNCTION remove_old_payloads(
     p_app_id integer, p_term interval, p_rows integer, OUT removed bigint, OUT bytes bigint, OUT is_end boolean
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan AS $$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET TimeZone = 'UTC' AS $$
 DECLARE
     cutoff   timestamptz := now() - greatest(p_term, interval '1 day');
     place    text[] := retention_place(p_app_id, 'archive');
@@ -133,7 +135,7 @@ COMMENT ON FUNCTION remove_old_payloads IS 'Removes old payloads from the next r
 -- The newest one before the cutoff stays. It shows since when the receiver works: without it, a notification that was lost
 -- before the next receipt would seem older than the receiver.
 CREATE OR REPLACE FUNCTION received_retention_limit(p_app_id integer, p_cutoff timestamptz) RETURNS timestamptz
-LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET TimeZone = 'UTC' AS $$
 DECLARE
     -- Apple serves 180 days of Production and 30 of the sandbox. A day more, because days are compared as a whole.
     limit_at timestamptz := least(p_cutoff, now() - CASE (SELECT a.environment FROM apps a WHERE a.app_id = p_app_id)
@@ -165,7 +167,7 @@ COMMENT ON FUNCTION received_retention_limit IS
 -- Removes the oldest received notifications, up to p_rows. The term is at least a day.
 CREATE OR REPLACE FUNCTION remove_old_received(p_app_id integer, p_term interval, p_rows integer, OUT removed bigint, OUT bytes bigint, OUT is_end boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan AS $$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET TimeZone = 'UTC' AS $$
 DECLARE
     limit_at timestamptz := received_retention_limit(p_app_id, now() - greatest(p_term, interval '1 day'));
 BEGIN
@@ -186,7 +188,7 @@ COMMENT ON FUNCTION remove_old_received IS 'Removes the oldest received notifica
 CREATE OR REPLACE FUNCTION remove_superseded_items(
     p_app_id integer, p_job text, p_term interval, p_rows integer, OUT removed bigint, OUT bytes bigint, OUT is_end boolean
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan AS $$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET TimeZone = 'UTC' AS $$
 BEGIN
     WITH old AS MATERIALIZED (
         SELECT i.stream, i.item_key, i.run_id FROM superseded_items(p_app_id, p_job, now() - greatest(p_term, interval '1 day')) s

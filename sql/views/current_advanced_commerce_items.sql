@@ -27,7 +27,7 @@ SELECT
 FROM (
     SELECT DISTINCT sold.app_id, sold.original_transaction_id
       FROM transactions sold
-     WHERE sold.expires_date > now() - interval '60 days' AND sold.type = 'Auto-Renewable Subscription'
+     WHERE sold.expires_date > now() - interval '1440 hours' AND sold.type = 'Auto-Renewable Subscription'
        AND EXISTS (SELECT FROM advanced_commerce_items i
                     WHERE i.app_id = sold.app_id AND i.owner_kind = 'transaction' AND i.owner_key = sold.transaction_id)
 ) s

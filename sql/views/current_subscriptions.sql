@@ -16,6 +16,8 @@
 -- one that Apple's newest answer no longer has (ended_at). The status is not
 -- signed: is_reported_by_apple and known_from mark each state that depends on it.
 --
+-- 60 days are 1,440 hours here and in the other views: `interval '60 days'` would depend on the session's time zone.
+--
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW current_subscriptions AS
 SELECT
@@ -50,7 +52,7 @@ LEFT JOIN subscription_statuses s ON s.app_id = p.app_id AND s.original_transact
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN coalesce(s.records_signed_date, s.asked_at) >= greatest(t.signed_date, r.last_signed_date)
-             AND (s.status IN (2, 5) OR s.asked_at > now() - interval '60 days')
+             AND (s.status IN (2, 5) OR s.asked_at > now() - interval '1440 hours')
              AND s.asked_at >= greatest(p.starts_at, CASE WHEN p.revocation_date <= now() THEN p.revocation_date END,
                                         CASE WHEN t.expires_date <= now() THEN t.expires_date END,
                                         CASE WHEN p.grace_until <= now() THEN p.grace_until END)
@@ -70,7 +72,7 @@ CROSS JOIN LATERAL (
           WHEN t.expires_date IS NULL THEN 6
           WHEN t.expires_date > now() THEN 2
           WHEN p.grace_until > now() THEN 3
-          WHEN r.is_in_billing_retry_period AND greatest(t.expires_date, r.last_signed_date) + interval '60 days' > now() THEN 4
+          WHEN r.is_in_billing_retry_period AND greatest(t.expires_date, r.last_signed_date) + interval '1440 hours' > now() THEN 4
           ELSE 5
       END AS n) worked_out
 ) state

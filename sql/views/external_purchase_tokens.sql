@@ -26,7 +26,7 @@ WITH notified AS (
 )
 SELECT app_id, external_purchase_id, n.token_type, n.created_at, n.expires_at, n.first_notified_at, n.last_reminded_at, n.unreported_notice_at,
        coalesce(r.status, 'UNREPORTED') AS state, coalesce(r.reports, 0) AS reports, r.first_reported_at, r.last_reported_at,
-       least(coalesce(n.expires_at, n.created_at + interval '10 days'),
+       least(coalesce(n.expires_at, n.created_at + interval '240 hours'),
              (date_trunc('month', n.created_at AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC') AS report_by
   FROM notified n FULL JOIN reported r USING (app_id, external_purchase_id);
 COMMENT ON VIEW external_purchase_tokens IS

@@ -28,7 +28,8 @@ GROUP BY app_id, cohort_month, currency, month;
 CREATE OR REPLACE VIEW lifetime_value_by_cohort AS
 WITH part AS (
     SELECT app_id, cohort_month, currency,
-           (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer AS month_number,
+           (date_part('year', age(month::timestamp, cohort_month::timestamp)) * 12
+            + date_part('month', age(month::timestamp, cohort_month::timestamp)))::integer AS month_number,
            NULL::bigint AS customers, net_milliunits AS net
       FROM refresh_lifetime_value_totals
     UNION ALL

@@ -6,15 +6,18 @@
 -- Readers: loader, exporter, actor, analyst.
 CREATE OR REPLACE VIEW proceeds_converted_by_month AS
 WITH booked AS (
-    SELECT r.app_id, r.day, r.product_id, r.storefront, r.currency, r.net_milliunits AS net, 0 AS net_after_a_year FROM revenue_by_day r
+    SELECT r.app_id, r.day, r.product_id, r.storefront, r.currency, r.net_milliunits AS net, 0 AS net_after_a_year,
+           r.gross_milliunits <> 0 OR r.refunded_milliunits <> 0 AS has_amount
+      FROM revenue_by_day r
     UNION ALL
-    SELECT l.app_id, l.day, l.product_id, l.storefront, l.currency, 0, l.gross_milliunits - l.refunded_milliunits
+    -- revenue_by_day has these payments, too.
+    SELECT l.app_id, l.day, l.product_id, l.storefront, l.currency, 0, l.gross_milliunits - l.refunded_milliunits, false
       FROM refresh_later_payment_totals l
 ), converted AS (
     SELECT b.app_id, date_trunc('month', b.day::timestamp)::date AS month, rate.reporting_currency, b.product_id, b.storefront,
            sum(b.net * rate.rate) AS net, sum(b.net_after_a_year * rate.rate) AS net_after_a_year,
            bool_or(b.net <> 0) AS has_net,
-           array_agg(DISTINCT b.currency) FILTER (WHERE rate.rate IS NULL AND b.net <> 0) AS currencies_without_rate
+           array_agg(DISTINCT b.currency) FILTER (WHERE rate.rate IS NULL AND b.has_amount) AS currencies_without_rate
       FROM booked b
       JOIN exchange_rate_days rate ON rate.day = b.day AND rate.currency IS NOT DISTINCT FROM b.currency
      GROUP BY b.app_id, date_trunc('month', b.day::timestamp), rate.reporting_currency, b.product_id, b.storefront

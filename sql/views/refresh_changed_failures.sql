@@ -9,7 +9,7 @@ SELECT
     e.is_last AND (e.revocation_date <= e.as_of) IS NOT TRUE
         AND (coalesce(e.grace_until > e.as_of, false)
              OR coalesce(e.is_in_billing_retry_period
-                        AND greatest(e.expires_date, e.renewal_info_signed_date) + interval '60 days' > e.as_of, false)) AS is_tried
+                        AND greatest(e.expires_date, e.renewal_info_signed_date) + interval '1440 hours' > e.as_of, false)) AS is_tried
 FROM refresh_changed_periods e
 WHERE e.has_expired AND NOT e.is_family_shared AND e.expires_date <= e.as_of
   AND (e.has_failed

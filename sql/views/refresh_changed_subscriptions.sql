@@ -15,14 +15,14 @@ SELECT
         WHEN p.expires_date > p.as_of THEN 2
         WHEN p.grace_until > p.as_of THEN 3
         WHEN p.is_in_billing_retry_period
-             AND greatest(p.expires_date, p.renewal_info_signed_date) + interval '60 days' > p.as_of THEN 4
+             AND greatest(p.expires_date, p.renewal_info_signed_date) + interval '1440 hours' > p.as_of THEN 4
         ELSE 5
     END)] AS status
 FROM refresh_changed_periods p
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN p.reported_status IS NOT NULL
-             AND (p.reported_status IN (2, 5) OR p.reported_at > p.as_of - interval '60 days')
+             AND (p.reported_status IN (2, 5) OR p.reported_at > p.as_of - interval '1440 hours')
              AND p.reported_at >= greatest(p.starts_at, CASE WHEN p.revocation_date <= p.as_of THEN p.revocation_date END,
                                            CASE WHEN p.expires_date <= p.as_of THEN p.expires_date END,
                                            CASE WHEN p.grace_until <= p.as_of THEN p.grace_until END)

@@ -10,7 +10,7 @@
 -- of the subscription was signed after it; see current_subscriptions.
 --
 -- is_after_a_year follows the rules of revenue_after_a_year_by_month: the paid periods before it served a year, since the
--- last gap of more than 60 days.
+-- last gap of more than 60 days. An extension and a free period serve no day, but they are no gap.
 CREATE OR REPLACE VIEW refresh_periods_to_store AS
 SELECT
     app_id, original_transaction_id, period_number, transaction_id, product_id, storefront, currency, price_milliunits,
@@ -39,15 +39,15 @@ FROM (
         count(*) FILTER (WHERE p.is_paid) OVER subscription AS payments_so_far,
         coalesce(bool_or(p.is_paid) OVER later, false) AS is_paid_later,
         lead(p.recovered_at) OVER subscription AS next_recovered_at,
-        sum(p.served_until - p.starts_at) OVER earlier AS served_before,
-        p.is_paid AND p.starts_at - max(p.served_until) OVER earlier > interval '60 days' AS is_after_pause
+        sum(CASE WHEN p.is_paid THEN least(p.covered_until, p.extended_from) - p.starts_at END) OVER earlier AS served_before,
+        p.starts_at - max(p.covered_until) OVER earlier > interval '60 days' AND NOT p.is_family_shared AS is_after_pause
     FROM (
         SELECT
             p.*, p.next_transaction_id IS NULL AS is_last, p.is_trial OR p.offer_type IS NOT NULL AS has_offer,
-            CASE WHEN p.is_paid AND p.revocation_date IS NULL AND p.expires_date IS NOT NULL
-                 THEN greatest(least(CASE WHEN p.is_continued THEN p.ends_at ELSE least(p.ends_at, p.expires_date) END,
-                                     p.extended_from), p.starts_at)
-                 WHEN p.is_paid THEN p.starts_at END AS served_until,
+            CASE WHEN p.is_family_shared THEN NULL
+                 WHEN p.revocation_date IS NULL AND p.expires_date IS NOT NULL
+                 THEN greatest(CASE WHEN p.is_continued THEN p.ends_at ELSE least(p.ends_at, p.expires_date) END, p.starts_at)
+                 ELSE p.starts_at END AS covered_until,
             coalesce(from_notifications.has_failed, false) AS has_failed, from_notifications.recovered_at, from_notifications.expiry_reason,
             CASE WHEN r.last_signed_date >= p.starts_at THEN r.auto_renew_status END AS auto_renew_status,
             CASE WHEN r.last_signed_date >= p.starts_at THEN r.expiration_intent END AS expiration_intent,
@@ -65,12 +65,12 @@ FROM (
                 CASE WHEN p.revocation_date >= state.next_as_of THEN p.revocation_date END,
                 CASE WHEN p.seat_refunds_at IS NOT NULL
                      THEN (SELECT min(at) FROM unnest(p.seat_refunds_at) at WHERE at >= state.next_as_of) END,
-                -- Billing retry and a status count for 60 days; see refresh_changed_subscriptions.
+                -- Billing retry and a status count for 60 days; see current_subscriptions.
                 CASE WHEN p.next_transaction_id IS NULL AND r.is_in_billing_retry_period
-                          AND greatest(p.expires_date, r.last_signed_date) + interval '60 days' >= state.next_as_of
-                     THEN greatest(p.expires_date, r.last_signed_date) + interval '60 days' END,
-                CASE WHEN p.next_transaction_id IS NULL AND s.asked_at + interval '60 days' >= state.next_as_of
-                     THEN s.asked_at + interval '60 days' END
+                          AND greatest(p.expires_date, r.last_signed_date) + interval '1440 hours' >= state.next_as_of
+                     THEN greatest(p.expires_date, r.last_signed_date) + interval '1440 hours' END,
+                CASE WHEN p.next_transaction_id IS NULL AND s.asked_at + interval '1440 hours' >= state.next_as_of
+                     THEN s.asked_at + interval '1440 hours' END
             ) AS due_at
         FROM subscription_periods p
         CROSS JOIN (SELECT next_as_of FROM refresh_state LIMIT 1) state

@@ -4,7 +4,8 @@
 -- is granted again, or read on several devices. Such records have the same originalTransactionId and webOrderLineItemId, which
 -- identifies a purchase of a subscription. The table transactions keeps each of them. Here one of them stands for the purchase: one with a
 -- price before one without, then the one that Apple signed last, so that a refund and its reversal count whichever ID they came
--- with. Records with different inAppOwnershipType are different purchases. Seats that are added during a period are a separate purchase.
+-- with. A refund or reversal that only a record without a price has is not found: each purchase would need another look-up, or each refresh
+-- another scan. Records with different inAppOwnershipType are different purchases. Seats that are added during a period are a separate purchase.
 -- Apple does not document their webOrderLineItemId, so two records of which at least one has additionalTransactionReason are one purchase
 -- only with the same purchaseDate.
 --

@@ -38,7 +38,8 @@ GROUP BY app_id, cohort_month, product_id, period, month;
 CREATE OR REPLACE VIEW retention_cohorts AS
 WITH cell AS (
     SELECT app_id, cohort_month, product_id, period,
-           (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer AS month_number,
+           (date_part('year', age(month::timestamp, cohort_month::timestamp)) * 12
+            + date_part('month', age(month::timestamp, cohort_month::timestamp)))::integer AS month_number,
            NULL::bigint AS subscriptions, retained
       FROM refresh_cohort_totals
     UNION ALL

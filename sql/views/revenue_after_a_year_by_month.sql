@@ -6,8 +6,8 @@
 -- (https://developer.apple.com/help/app-store-connect/manage-subscriptions/enable-billing-grace-period-for-auto-renewable-subscriptions).
 -- A lapse of up to 60 days pauses the count. A longer lapse resets it. This view requires 365 days of paid periods of one
 -- originalTransactionId before the payment. These are not paid service: free trials, shared and refunded periods, grace
--- periods without recovery, and days by which Apple extended a period. A sale counts in the month of the purchase, a refund
--- in the month of the refund.
+-- periods without recovery, and days by which Apple extended a period. Free periods and extensions are no lapse. A sale
+-- counts in the month of the purchase, a refund in the month of the refund.
 --
 -- One row for each app_id, month, product_id, storefront, currency.
 -- Readers: loader, exporter, actor, analyst.

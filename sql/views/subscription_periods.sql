@@ -21,8 +21,10 @@
 -- the grace period does not move the renewal date). A period that Apple extended (RENEWAL_EXTENDED) is never measured by its
 -- length. A period that is longer than its nominal period can be in any calendar was extended, too, with or without a notification. Monthly
 -- billing of a longer commitment is a month. Offers use their own length, because it differs from the product's; an extended pay-as-you-go offer has
--- the product's period. If nothing else is known and the length is not a usual one, period and mrr_milliunits are NULL. This happens in the sandbox,
--- where a month takes minutes.
+-- the product's period. A payment recovered late in the grace period leaves a short period, which can look like a shorter nominal one. So the time
+-- since the previous period expired comes first for monthly billing, and for a pay-as-you-go offer if the previous period or the product has that
+-- length. If nothing else is known and the length is not a usual one, period and mrr_milliunits are NULL. This happens in the sandbox, where a month
+-- takes minutes.
 --
 -- A subscription with several seats has the price of all seats, as in seat_purchases. When seats are added during a period,
 -- Apple makes another transaction for them, which expires with the period and does not replace the first one. It has a separate
@@ -56,7 +58,8 @@ WITH ordered_period AS (
         min(CASE WHEN t.is_paid THEN t.purchase_date END) OVER (PARTITION BY t.app_id, t.original_transaction_id) AS first_paid_at,
         count(*) FILTER (WHERE t.is_paid) OVER subscription AS payments,
         date_part('epoch', t.expires_date - t.purchase_date) / 86400 AS days,
-        date_part('epoch', t.expires_date - lag(t.expires_date) OVER subscription) / 86400 AS days_since_expiry
+        date_part('epoch', t.expires_date - lag(t.expires_date) OVER subscription) / 86400 AS days_since_expiry,
+        date_part('epoch', lag(t.expires_date - t.purchase_date) OVER subscription) / 86400 AS previous_days
     FROM (
         SELECT k.*, NOT k.is_trial AND NOT k.is_family_shared AND k.price_milliunits IS DISTINCT FROM 0 AS is_paid
         FROM (
@@ -102,11 +105,18 @@ WITH ordered_period AS (
         scale.periods[width_bucket(length.days, scale.days)] AS period_by_length,
         coalesce(
             CASE
-                WHEN s.billing_plan_type = 'MONTHLY' THEN CASE WHEN s.offer_type IS NULL AND (length.days >= 27 OR from_notifications.is_extended) THEN 'P1M' END
+                WHEN s.billing_plan_type = 'MONTHLY'
+                    THEN CASE WHEN s.offer_type IS NULL
+                                   AND (length.days >= 27 OR from_notifications.is_extended
+                                        OR s.transaction_reason = 'RENEWAL' AND s.days_since_expiry >= 27) THEN 'P1M' END
                 WHEN s.offer_type IS NULL OR from_notifications.is_extended AND s.offer_discount_type = 'PAY_AS_YOU_GO'
                     THEN coalesce(p.period, s.advanced_commerce_period, usual.period)
             END,
             CASE WHEN from_notifications.is_extended THEN NULL ELSE coalesce(
+                CASE WHEN s.transaction_reason = 'RENEWAL' AND s.offer_discount_type = 'PAY_AS_YOU_GO'
+                          AND scale.periods[width_bucket(s.days_since_expiry, scale.days)]
+                              IN (scale.periods[width_bucket(s.previous_days, scale.days)], p.period, s.advanced_commerce_period, usual.period)
+                     THEN scale.periods[width_bucket(s.days_since_expiry, scale.days)] END,
                 scale.periods[width_bucket(length.days, scale.days)],
                 CASE WHEN s.transaction_reason = 'RENEWAL' THEN scale.periods[width_bucket(s.days_since_expiry, scale.days)] END
             ) END
@@ -237,7 +247,7 @@ WITH ordered_period AS (
         CASE WHEN m.is_extended
                   OR m.offer_type IS NULL
                      AND m.length_in_days >= coalesce(m.scale_days[array_position(m.scale_periods, m.period) + 1], 33 * nominal.months)
-             THEN m.purchase_date + m.period::interval END AS extended_from,
+             THEN (m.purchase_date AT TIME ZONE 'UTC' + m.period::interval) AT TIME ZONE 'UTC' END AS extended_from,
         m.refund_dates, m.milliunits_before_refunds, nominal.months
     FROM measured m
     CROSS JOIN LATERAL (

@@ -46,7 +46,7 @@ enum RoleMatrix {
             "SELECT * FROM masked_customer_groups, masked_group_members, masked_seats, masked_seat_claims, masked_seat_price_tiers",
             "ma"
         ),
-        Statement("SELECT * FROM seats_by_subscription, seat_access, unclaimed_seats", "mlea"),
+        Statement("SELECT * FROM seats_by_subscription, seat_access, seat_subscriptions, unclaimed_seats", "mlea"),
         Statement("DELETE FROM customer_groups", "mld"),
         Statement("UPDATE seats SET asked_at = now()", "ml"),
         Statement("SELECT * FROM subscription_periods, purchases, current_subscriptions", "mlea"),

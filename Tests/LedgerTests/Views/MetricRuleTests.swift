@@ -169,6 +169,36 @@ struct MetricRuleTests {
         #expect(try await world.rows("SELECT product_id, period FROM product_periods") == ["(plus.monthly,P1M)"])
     }
 
+    @Test func `a payment recovered late in the grace period moves the MRR of no commitment and of no offer`()
+        async throws
+    {
+        let offer = "offer_type=1, offer_discount_type=PAY_AS_YOU_GO"
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a1 | a | plus.yearly  | 2025-01-10       | 2025-02-10       | 9990 | billing_plan_type=MONTHLY
+            a2 | a | plus.yearly  | 2025-02-24 06:00 | 2025-03-10       | 9990 | billing_plan_type=MONTHLY, transaction_reason=RENEWAL  # two weeks left
+            b1 | b | new.monthly  | 2025-01-10       | 2025-02-10       | 4990 | \(offer)
+            b2 | b | new.monthly  | 2025-02-24 06:00 | 2025-03-10       | 4990 | \(offer), transaction_reason=RENEWAL
+            c1 | c | plus.monthly | 2025-01-03       | 2025-01-10       | 0    | offer_type=1, offer_discount_type=FREE_TRIAL
+            c2 | c | plus.monthly | 2025-02-03 06:00 | 2025-02-10       | 4990 | offer_type=3, offer_discount_type=PAY_AS_YOU_GO, transaction_reason=RENEWAL
+            d1 | d | plus.monthly | 2025-01-10       | 2025-02-10       | 9990 |                                         # the product's period
+            e1 | e | plus.yearly  | 2025-01-10       | 2025-02-10       | 4990 | \(offer), billing_plan_type=MONTHLY
+            e2 | e | plus.yearly  | 2025-03-02 06:00 | 2025-03-10       | 4990 | \(offer), billing_plan_type=MONTHLY, transaction_reason=RENEWAL
+            f1 | f | plus.weekly  | 2025-01-01       | 2025-01-08       | 1000 | \(offer)
+            f2 | f | plus.weekly  | 2025-01-29       | 2025-02-05       | 1000 | \(offer), transaction_reason=RENEWAL  # after three weeks without service
+            g1 | g | plus.yearly  | 2025-01-10 00:00 | 2025-01-10 00:05 | 9990 | billing_plan_type=MONTHLY              # the sandbox
+            g2 | g | plus.yearly  | 2025-01-10 00:05 | 2025-01-10 00:10 | 9990 | billing_plan_type=MONTHLY, transaction_reason=RENEWAL
+            """
+        )
+        let shown = try await world.answer(
+            "SELECT transaction_id, period, mrr_milliunits FROM subscription_periods WHERE period_number = 2 ORDER BY 1"
+        )
+        #expect(
+            shown == ["a2 P1M 9990", "b2 P1M 4990", "c2 P1M 4990", "e2 P1M 4990", "f2 P1W 4000", "g2 - -"]
+        )
+    }
+
     @Test func `renewal info that is older than a period says nothing of its grace period`() async throws {
         let world = try await TestLedger()
         try await world.buy(

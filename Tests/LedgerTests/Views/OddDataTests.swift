@@ -122,6 +122,41 @@ struct OddDataTests {
         )
     }
 
+    @Test(.slow) func `every view shows the same in a time zone that has no midnight on some days`() async throws {
+        let world = try await TestLedger()
+        // In Paraguay, clocks went from 00:00 to 01:00 on 1 October 2023 and on 6 October 2024.
+        try await world.buy(
+            """
+            a1 | a | monthly | 2023-10-10 | 2023-11-10 | 10000 |
+            a2 | a | monthly | 2023-11-10 | 2023-12-10 | 10000 | transaction_reason=RENEWAL
+            a3 | a | monthly | 2024-01-05 | 2024-02-05 | 10000 |
+            b1 | b | monthly | 2024-09-20 | 2024-11-20 | 10000 |                             # extended
+            b2 | b | monthly | 2024-11-20 | 2024-12-20 | 10000 | transaction_reason=RENEWAL
+            """
+        )
+        let differing = try await world.ledger.transaction { connection in
+            try connection.script("\(Ledger.defaultPlanner); SELECT count(*) FROM refresh_views()")
+            let views = try connection.run("SELECT viewname FROM pg_views WHERE schemaname = 'appstore' ORDER BY 1")
+                .map { try $0.text("viewname") }
+            for view in views {
+                try connection.script("CREATE TEMP TABLE utc_\(view) ON COMMIT DROP AS TABLE \(view)")
+            }
+            try connection.script("SET LOCAL TimeZone = 'America/Asuncion'")
+            var differing: [String] = []
+            for view in views {
+                let rows = try connection.run(
+                    """
+                    SELECT EXISTS ((TABLE utc_\(view) EXCEPT ALL TABLE \(view))
+                                   UNION ALL (TABLE \(view) EXCEPT ALL TABLE utc_\(view))) AS differs
+                    """
+                )
+                if try rows[0].bool("differs") { differing.append(view) }
+            }
+            return differing
+        }
+        #expect(differing == [])
+    }
+
     @Test func `29 February: a month and a year that begin or end on it have their period and their month`()
         async throws
     {

@@ -225,4 +225,54 @@ struct RevenueChartTests {
             ]
         )
     }
+
+    @Test func `a year of paid service goes on after more than 60 days of an extension or of a free offer`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a1 | a | yearly | 2024-01-01 | 2025-04-01 | 100000 |                                    # extended by 90 days
+            a2 | a | yearly | 2025-04-01 | 2026-04-01 | 100000 | transaction_reason=RENEWAL
+            b1 | b | yearly | 2024-01-01 | 2025-01-01 | 100000 |
+            b2 | b | yearly | 2025-01-01 | 2025-04-01 | 0      | offer_type=2, offer_discount_type=FREE_TRIAL, transaction_reason=RENEWAL
+            b3 | b | yearly | 2025-04-01 | 2026-04-01 | 100000 | transaction_reason=RENEWAL
+            c1 | c | yearly | 2024-01-01 | 2025-01-01 | 100000 |
+            c2 | c | yearly | 2025-02-20 | 2025-03-20 | 0      | offer_type=2, offer_discount_type=FREE_TRIAL  # free after a lapse of 50 days
+            c3 | c | yearly | 2025-03-20 | 2026-03-20 | 100000 | transaction_reason=RENEWAL
+            d1 | d | yearly | 2024-01-01 | 2025-01-01 | 100000 |
+            d2 | d | yearly | 2025-03-10 | 2025-04-10 | 0      | offer_type=2, offer_discount_type=FREE_TRIAL  # after 68 days: counted from 0
+            d3 | d | yearly | 2025-04-10 | 2026-04-10 | 100000 | transaction_reason=RENEWAL
+            e1 | e | yearly | 2024-01-01 | 2025-01-01 | 100000 |
+            e2 | e | yearly | 2025-01-01 | 2025-04-01 | 0      | in_app_ownership_type=FAMILY_SHARED           # another member's
+            e3 | e | yearly | 2025-04-01 | 2026-04-01 | 100000 |
+            """
+        )
+        try await world.notify("n1 | RENEWAL_EXTENDED | - | 2024-12-01 | a1 | original_transaction_id=a")
+        try await world.run("UPDATE refresh_state SET purchases = 1000000000")
+        let differences = try await world.differences()
+        #expect(differences == [])
+        let later = try await world.answer(
+            "SELECT transaction_id FROM refresh_stored_periods WHERE is_after_a_year ORDER BY 1"
+        )
+        #expect(later == ["a2", "b3", "c3"])
+    }
+
+    @Test func `a currency without a rate is named where its sales and refunds of a day add up to 0`() async throws {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a | - | coins | 2025-01-10 | - | 1000 | currency=CHF, revocation_date=2025-01-10 12:00
+            b | - | coins | 2025-01-10 | - | 0    | currency=JPY                                    # no money moved
+            c | - | coins | 2025-01-10 | - | 2000 |
+            """
+        )
+        try await world.run("INSERT INTO exchange_rates VALUES ('USD', 'EUR', '2025-01-01', 1.1)")
+        for view in ["revenue_converted_by_month", "proceeds_converted_by_month"] {
+            let shown = try await world.answer(
+                "SELECT net_estimated_milliunits, array_to_string(currencies_without_rate, '+') FROM \(view)"
+            )
+            #expect(shown == ["2000 CHF"], "\(view)")
+        }
+    }
 }

@@ -183,10 +183,10 @@ extension CustomerModel {
         var cells = Cells()
         for subscription in subscriptions {
             var served = 0
-            var lastServed: Int?
-            for (number, stretch) in subscription.stretches.enumerated() where stretch.isPaid {
-                if let last = lastServed, stretch.starts - last > 60 * 86_400 { served = 0 }
-                if served >= 365 * 86_400 {
+            var lastCovered: Int?
+            for (number, stretch) in subscription.stretches.enumerated() where stretch.kind != .shared {
+                if let last = lastCovered, stretch.starts - last > 60 * 86_400 { served = 0 }
+                if stretch.isPaid, served >= 365 * 86_400 {
                     let place = key(stretch.product.name, stretch.storefront, converted ? nil : stretch.currency)
                     let price = stretch.price ?? 0
                     let sold = converted ? price * Self.rate(stretch.currency, at: stretch.starts) : price
@@ -196,23 +196,29 @@ extension CustomerModel {
                         cells.add("\(month(of: revoked)) \(place)", [0, 0, refunded])
                     }
                 }
-                let until = paidUntil(number, of: subscription)
-                served += until - stretch.starts
-                lastServed = max(lastServed ?? 0, until)
+                let covered = coveredUntil(number, of: subscription)
+                if stretch.isPaid { served += paidUntil(stretch, covered: covered) - stretch.starts }
+                lastCovered = max(lastCovered ?? 0, covered)
             }
         }
         return cells
     }
 
-    /// When the paid service of a stretch ended: neither a grace period without recovery nor an extension is paid.
-    private func paidUntil(_ number: Int, of subscription: RandomCustomers.Subscription) -> Int {
+    /// When a stretch ended, without a grace period that was not recovered.
+    ///
+    /// A stretch that was refunded, or whose end is unknown, covers only its beginning.
+    private func coveredUntil(_ number: Int, of subscription: RandomCustomers.Subscription) -> Int {
         let stretch = subscription.stretches[number]
         guard stretch.revoked == nil, let expires = stretch.expires, let served = stretch.served else {
             return stretch.starts
         }
-        var until = continues(number, of: subscription) ? served : min(served, expires)
-        if stretch.isExtended { until = min(until, Calendar.adding(stretch.product.period, to: stretch.starts)) }
-        return max(until, stretch.starts)
+        return max(continues(number, of: subscription) ? served : min(served, expires), stretch.starts)
+    }
+
+    /// When the paid service of a stretch ended: an extension is not paid.
+    private func paidUntil(_ stretch: RandomCustomers.Stretch, covered: Int) -> Int {
+        guard stretch.isExtended else { return covered }
+        return min(covered, Calendar.adding(stretch.product.period, to: stretch.starts))
     }
 
     /// Proceeds with a commission of a quarter, and an eighth after a year: month, product, storefront, currency, net, proceeds, net

@@ -210,7 +210,7 @@ struct RandomCustomers {
             if kind == .paid, happens(3) { price = product.price + 1_000 }
             if kind == .paid, happens(1) { price = nil }
             let isExtended = kind == .paid && happens(4)
-            let length = kind == .trial ? 7 * Self.day : days(product.days) + (isExtended ? days(10...60) : 0)
+            let length = kind == .trial ? 7 * Self.day : days(product.days) + (isExtended ? days(10...90) : 0)
             let expires = apart(at + length)
             var stretch = Stretch(
                 product: product,

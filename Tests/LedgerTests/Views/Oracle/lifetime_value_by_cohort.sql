@@ -13,7 +13,8 @@ WITH customer AS (
            + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer) n
     UNION ALL
     SELECT app_id, cohort_month, currency,
-           (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer,
+           (date_part('year', age(month::timestamp, cohort_month::timestamp)) * 12
+            + date_part('month', age(month::timestamp, cohort_month::timestamp)))::integer,
            NULL, net
       FROM (SELECT c.app_id, c.cohort_month, c.currency, p.month, coalesce(sum(p.net_milliunits), 0) AS net
               FROM purchases p

@@ -24,7 +24,8 @@ WITH first AS (
            + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
     UNION ALL
     SELECT k.app_id, k.cohort_month, k.product_id, k.period,
-           (date_part('year', age(k.month, k.cohort_month)) * 12 + date_part('month', age(k.month, k.cohort_month)))::integer,
+           (date_part('year', age(k.month::timestamp, k.cohort_month::timestamp)) * 12
+            + date_part('month', age(k.month::timestamp, k.cohort_month::timestamp)))::integer,
            NULL, k.retained
       FROM kept k
 )

@@ -1,25 +1,26 @@
 -- What does revenue_after_a_year_by_month show when it is computed from every record?
-WITH paid AS (
-    SELECT app_id, original_transaction_id, transaction_id, period_number, product_id, storefront, currency, price_milliunits, starts_at,
+WITH own AS (
+    SELECT app_id, original_transaction_id, transaction_id, period_number, product_id, storefront, currency, price_milliunits, is_paid,
+           starts_at, extended_from,
            CASE WHEN revocation_date IS NULL AND expires_date IS NOT NULL
-                THEN greatest(least(CASE WHEN is_continued THEN ends_at ELSE least(ends_at, expires_date) END,
-                                    extended_from), starts_at)
-                ELSE starts_at END AS served_until
+                THEN greatest(CASE WHEN is_continued THEN ends_at ELSE least(ends_at, expires_date) END, starts_at)
+                ELSE starts_at END AS covered_until
       FROM subscription_periods
-     WHERE is_paid
+     WHERE NOT is_family_shared
 ), lapsed AS (
-    SELECT *, starts_at - max(served_until) OVER earlier > interval '60 days' AS is_new_count
-      FROM paid
+    SELECT *, starts_at - max(covered_until) OVER earlier > interval '60 days' AS is_new_count
+      FROM own
     WINDOW earlier AS (PARTITION BY app_id, original_transaction_id ORDER BY period_number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), counted AS (
     SELECT *, count(*) FILTER (WHERE is_new_count) OVER (PARTITION BY app_id, original_transaction_id ORDER BY period_number) AS count_number
       FROM lapsed
 ), served AS (
-    SELECT *, sum(served_until - starts_at) OVER (PARTITION BY app_id, original_transaction_id, count_number ORDER BY period_number
-                                                  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= interval '365 days' AS is_after_a_year
+    SELECT *, sum(least(covered_until, extended_from) - starts_at) FILTER (WHERE is_paid) OVER (
+                  PARTITION BY app_id, original_transaction_id, count_number ORDER BY period_number
+                  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= interval '365 days' AS is_after_a_year
       FROM counted
 ), later AS MATERIALIZED (
-    SELECT * FROM served WHERE is_after_a_year
+    SELECT * FROM served WHERE is_paid AND is_after_a_year
 )
 SELECT
     app_id, month, product_id, storefront, currency,

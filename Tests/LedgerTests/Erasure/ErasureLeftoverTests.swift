@@ -584,7 +584,7 @@ struct ErasureLeftoverTests {
             in: [world.app]
         )
         let rows = "SELECT state, array_to_string(input, '+') FROM action_rows ORDER BY position"
-        #expect(try await world.answer(rows) == ["cancelled -", "approved 1+100000000009"])
+        #expect(try await world.answer(rows) == ["cancelled ", "approved 1+100000000009"])
         let lines = "SELECT array_to_string(input, '+') FROM action_input_rows ORDER BY input_position"
         #expect(try await world.answer(lines) == ["kept+", "kept+100000000009"])
     }

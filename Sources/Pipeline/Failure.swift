@@ -15,7 +15,7 @@ package struct Failure: Sendable {
     /// Whether the command was stopped on purpose, by a signal or by `--max-duration`: not an error, although the exit code
     /// is 75.
     package let isPlannedStop: Bool
-    /// Whether it was stopped on purpose, and says which work is left.
+    /// Whether the command was stopped on purpose with work left, which the message names.
     package let leavesWork: Bool
 
     package init(_ error: any Error) {

@@ -9,7 +9,7 @@ enum WorldStep: Sendable, Equatable {
     case days(Int)
     /// This many customers ask for refunds; `from` as in ``changes(_:from:)``.
     case refundRequests(Int, from: Int64)
-    /// The periods of this many subscriptions that the app's server has changed end; `from` as in ``changes(_:from:)``.
+    /// Ends the period of this many subscriptions that the app's server has changed; `from` as in ``changes(_:from:)``.
     case renewals(Int, from: Int64)
     /// Periods end until this moment, in milliseconds since 1970.
     case until(Int64)

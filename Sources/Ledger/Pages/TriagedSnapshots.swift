@@ -108,9 +108,7 @@ struct MergedRecords {
         otherContent[kind, default: []].formUnion(triaged.otherContent)
     }
 
-    /// Whether every table with the record already had this content.
-    ///
-    /// If so, the archive has the content under its first signature.
+    /// Whether the batch changed no table of the record: the archive then has its content under the first signature.
     func isKnownContent(_ payload: ArchivedPayload) -> Bool {
         let key = ExactText(payload.recordKey)
         return all[payload.kind]?.contains(key) == true && otherContent[payload.kind]?.contains(key) != true

@@ -2,7 +2,7 @@ import JobFiles
 import Ledger
 
 extension Pipeline {
-    /// Removes what the job's `retention` says, after a complete run.
+    /// Removes records that are older than the terms of the job's `retention`, after a complete run.
     ///
     /// The run is already complete, so a failure is reported but does not fail it. The next run continues.
     ///

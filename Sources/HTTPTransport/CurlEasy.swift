@@ -137,9 +137,9 @@ final class CurlEasy {
     private func setHeaders(of request: HTTPRequest) throws(TransportFault) {
         // For libcurl, "Name:" means "do not send it" and "Name;" means "send it empty".
         var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        // Otherwise libcurl says that the body is a form.
-        let hasBody = request.method == .post || request.method == .put
-        if hasBody, request.headers.values(of: "Content-Type").isEmpty { lines.append("Content-Type:") }
+        // Without this line, libcurl calls the body of a POST or PUT a form.
+        let mayHaveBody = request.method == .post || request.method == .put
+        if mayHaveBody, request.headers.values(of: "Content-Type").isEmpty { lines.append("Content-Type:") }
         for line in lines {
             guard let extended = unsafe curl_slist_append(headerList, line) else {
                 throw TransportFault(.unavailable, "libcurl has no memory for a header.")

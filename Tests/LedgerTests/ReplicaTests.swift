@@ -11,7 +11,7 @@ struct ReplicaTests {
     func `a replica without functions about WAL has what its last checkpoint has`(state: String) async throws {
         let world = try await TestLedger()
         let session = try world.ledger.connectApart()
-        // The functions of such a replica come before those of this server.
+        // The session finds the functions in `odd` first: they answer as such a replica does.
         try session.script(
             """
             CREATE SCHEMA odd;

@@ -1,7 +1,7 @@
 -- Which rows of actions name a customer in any cell of their input?
 
--- What may be IDs of customers in the cells of an input row: each run of 6 to 20 digits, each UUID in lower case, and each cell that can be an
--- order ID. IDScanner and OrderID find the same for a plan, and IDs in Base64 as well.
+-- What may be IDs of customers in the cells of an input row: each run of 6 to 20 digits, each UUID in lower case, and each cell of at least 6
+-- characters that can be an order ID. IDScanner and OrderID find the same for a plan, and shorter order IDs and IDs in Base64 as well.
 --
 -- Indexes use the function. If its result changes, create them again.
 CREATE OR REPLACE FUNCTION ids_in_cells(p_cells text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 AS $$
